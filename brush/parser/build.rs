@@ -1,0 +1,7 @@
+//! Lays out the patched source of brush-parser in `OUT_DIR`.
+//!
+//! Everything happens in `brush-patching`; nothing particular to this package belongs here.
+
+fn main() -> std::process::ExitCode {
+    brush_patching::build_script::main()
+}

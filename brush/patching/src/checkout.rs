@@ -1,0 +1,3 @@
+//! The series as a git checkout, and back.
+//!
+//! Not yet here.

@@ -1,0 +1,4 @@
+//! The tool for editing the series.
+//!
+//! Not yet here.
+fn main() {}
