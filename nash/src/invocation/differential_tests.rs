@@ -1,0 +1,1 @@
+//! Comparison of our reading of command lines with that of the shells themselves.
