@@ -81,8 +81,10 @@ pub struct Exec {
 
 open_words! {
     /// What kind of command an `exec` is about.
+    #[derive(Default)]
     pub enum CommandType {
         /// A program.
+        #[default]
         External = "external",
         /// A builtin of the shell.
         Builtin = "builtin",
@@ -142,12 +144,6 @@ pub enum NestingKind {
     Background,
     /// A level that this version does not know.
     Other(ByteString),
-}
-
-impl Default for CommandType {
-    fn default() -> Self {
-        Self::External
-    }
 }
 
 impl Nesting {
