@@ -108,8 +108,10 @@ mod tests {
 
     #[test]
     fn the_version_array_is_that_of_the_bash_it_is_measured_against() {
-        let theirs =
-            std::process::Command::new("/bin/bash").args(["--norc", "-c", "echo ${BASH_VERSINFO[*]}"]).output().unwrap();
+        let theirs = std::process::Command::new("/bin/bash")
+            .args(["--norc", "-c", "echo ${BASH_VERSINFO[*]}"])
+            .output()
+            .unwrap();
         let ours = format!("{} {}\n", BASH_VERSINFO.join(" "), machine_type());
         assert_eq!(ours, String::from_utf8(theirs.stdout).unwrap());
     }

@@ -20,6 +20,7 @@
 //! An empty variable means "not this one", and hides what the file says.
 
 mod file;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -30,6 +31,7 @@ use std::path::{Path, PathBuf};
 pub use token::{HookToken, TokenError};
 
 use file::FileSettings;
+use sources::Sources;
 
 /// The only configuration file; it gives defaults below the environment.
 pub const CONFIG_PATH: &str = "/etc/nash/nash.toml";
@@ -47,14 +49,8 @@ const SESSION_ID_LEN_MAX: usize = 256;
 const PROBLEMS_MAX: usize = 16;
 
 /// Variables by which agents mark the commands they run; recorded when present.
-const AGENT_MARKERS: [&str; 6] = [
-    "CODEX_TOOL_CALL_ID",
-    "CODEX_SESSION_ID",
-    "CLAUDE_CODE_SESSION_ID",
-    "AI_AGENT",
-    "GEMINI_CLI",
-    "TRACEPARENT",
-];
+const AGENT_MARKERS: [&str; 6] =
+    ["CODEX_TOOL_CALL_ID", "CODEX_SESSION_ID", "CLAUDE_CODE_SESSION_ID", "AI_AGENT", "GEMINI_CLI", "TRACEPARENT"];
 
 /// Variables by which sandboxes say that sockets will be refused.
 const SANDBOX_MARKERS: [&str; 2] = ["CODEX_SANDBOX_NETWORK_DISABLED", "SANDBOX_RUNTIME"];
@@ -268,108 +264,4 @@ pub fn is_disabled_by_environment() -> bool {
 /// Tells whether a switch is on.
 fn means_yes(value: &OsStr) -> bool {
     !value.is_empty() && value != "0"
-}
-
-/// The two places that settings come from, and what was wrong with them.
-struct Sources<E> {
-    environment: E,
-    file: FileSettings,
-    problems: Vec<String>,
-}
-
-impl<E: Fn(&str) -> Option<OsString>> Sources<E> {
-    /// Returns a setting; an empty variable hides the file's value.
-    fn value(&self, variable: &str, key: &str) -> Option<OsString> {
-        match (self.environment)(variable) {
-            Some(value) if value.is_empty() => None,
-            Some(value) => Some(value),
-            None => self.file.text(key).map(OsString::from),
-        }
-    }
-
-    /// Returns a setting that must be text.
-    fn text(&mut self, variable: &str, key: &str) -> Option<String> {
-        match self.value(variable, key)?.into_string() {
-            Ok(text) => Some(text),
-            Err(_) => {
-                self.problems.push(format!("{variable}: not UTF-8, ignored"));
-                None
-            }
-        }
-    }
-
-    /// Returns a path, and whether it was explicitly left out.
-    fn place(&self, variable: &str, key: &str) -> Place {
-        match (self.environment)(variable) {
-            Some(value) if value.is_empty() => Place::Off,
-            Some(value) => Place::At(PathBuf::from(value)),
-            None => match self.file.text(key) {
-                Some("") => Place::Off,
-                Some(text) => Place::At(PathBuf::from(text)),
-                None => Place::Unset,
-            },
-        }
-    }
-
-    /// Returns a setting that is one of a few words; an unknown word is the default.
-    fn word<T: Default>(&mut self, variable: &str, key: &str, from_word: fn(&str) -> Option<T>) -> T {
-        let Some(text) = self.text(variable, key) else { return T::default() };
-        from_word(&text).unwrap_or_else(|| {
-            self.problems.push(format!("{variable}: unknown word {text:.40?}, the default is used"));
-            T::default()
-        })
-    }
-
-    /// Returns the collector's URL; without TLS in the shell only plain HTTP can be meant.
-    fn hook_url(&mut self) -> Option<String> {
-        let url = self.text("NUCLEIC_SHELL_HOOK_URL", "hook_url")?;
-        if url.starts_with("http://") {
-            return Some(url);
-        }
-        self.problems.push("NUCLEIC_SHELL_HOOK_URL: does not start with http://, ignored".to_owned());
-        None
-    }
-
-    /// Returns the session's id if it isn't absurdly long.
-    fn session_id(&mut self) -> Option<String> {
-        let id = self.text("NUCLEIC_SESSION_ID", "session_id")?;
-        if id.len() <= SESSION_ID_LEN_MAX {
-            return Some(id);
-        }
-        self.problems.push(format!("NUCLEIC_SESSION_ID: longer than {SESSION_ID_LEN_MAX} bytes, ignored"));
-        None
-    }
-
-    /// Returns whether everything goes to the real shell; the variable wins over the file in both directions.
-    fn disabled(&self) -> bool {
-        match (self.environment)("NUCLEIC_NASH_DISABLE") {
-            Some(value) => means_yes(&value),
-            None => self.file.flag("disable"),
-        }
-    }
-
-    /// Returns where the token is; a token itself wins over a file, and the environment over the configuration file.
-    fn token(&self) -> token::TokenSource {
-        let variable = |name: &str| (self.environment)(name).filter(|value| !value.is_empty());
-        if let Some(token) = variable("NUCLEIC_HOOK_TOKEN") {
-            return token::TokenSource::Value(token);
-        }
-        if let Some(file) = variable("NUCLEIC_HOOK_TOKEN_FILE") {
-            return token::TokenSource::File(PathBuf::from(file));
-        }
-        if let Some(token) = self.file.text("token") {
-            return token::TokenSource::Value(OsString::from(token));
-        }
-        self.file.text("token_file").map_or(token::TokenSource::None, |file| token::TokenSource::File(PathBuf::from(file)))
-    }
-
-    /// Returns the agent's markers that are there.
-    fn agent(&self) -> Vec<(&'static str, OsString)> {
-        AGENT_MARKERS.iter().filter_map(|name| Some((*name, (self.environment)(name)?))).collect()
-    }
-
-    /// Tells whether a marker variable is there and doesn't say no.
-    fn is_set(&self, name: &str) -> bool {
-        (self.environment)(name).is_some_and(|value| means_yes(&value))
-    }
 }

@@ -3,8 +3,8 @@
 //! They are answered while the command line is read, before a shell exists, so that the answer follows from the command line
 //! alone. `set -o` and `shopt` at run time are not answered here.
 
-use super::options::{ListFormat, SHOPT_NAMES, SetOption, set_option_names};
 use super::Invocation;
+use super::options::{ListFormat, SHOPT_NAMES, SetOption, set_option_names};
 use crate::persona::Persona;
 
 /// Options of `set` that bash has on before it starts. `emacs` is there too, but depends on the editing mode.
@@ -35,6 +35,9 @@ pub(super) fn render(persona: Persona, invocation: &Invocation, options: &[SetOp
         match option {
             SetOption::Set { .. } => {}
             SetOption::ListSet(format) => {
+                if persona == Persona::Sh && *format == ListFormat::Table {
+                    text.push_str("Current option settings\n");
+                }
                 for name in set_option_names(persona) {
                     let on = is_on(persona, invocation, before, name);
                     text.push_str(&set_line(persona, *format, name, on));

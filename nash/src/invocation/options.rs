@@ -93,7 +93,7 @@ const DASH_SET_OPTIONS: [SetEntry; 18] = [
 ];
 
 /// bash's options of `shopt`, in the order of `shopt`. Source: the table printed by bash 5.2 as built by Debian.
-pub const SHOPT_NAMES: [&str; 55] = [
+pub const SHOPT_NAMES: [&str; 57] = [
     "autocd",
     "assoc_expand_once",
     "cdable_vars",
@@ -149,6 +149,8 @@ pub const SHOPT_NAMES: [&str; 55] = [
     "restricted_shell",
     "shift_verbose",
     "sourcepath",
+    "varredir_close",
+    "xpg_echo",
 ];
 
 /// Returns the table of a persona.

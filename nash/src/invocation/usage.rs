@@ -148,9 +148,7 @@ impl UsageError {
     fn dash_message(&self) -> Vec<u8> {
         let argv0 = self.before.argv0.as_bytes();
         match &self.problem {
-            UsageProblem::UnknownLetter { letter, .. } => {
-                concat(&[argv0, b": 0: Illegal option -", &[*letter], b"\n"])
-            }
+            UsageProblem::UnknownLetter { letter, .. } => concat(&[argv0, b": 0: Illegal option -", &[*letter], b"\n"]),
             UsageProblem::UnknownSetOption { name, .. } => {
                 concat(&[argv0, b": 0: Illegal option -o ", name.as_bytes(), b"\n"])
             }

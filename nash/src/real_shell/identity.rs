@@ -15,6 +15,8 @@ use super::plain_words;
 const NOTE_NAME: [u8; 8] = *b"nucleic\0";
 /// Text in the note.
 const NOTE_TEXT: [u8; 8] = *b"nash-sh\0";
+/// Length of either, as a note says it.
+const NOTE_PIECE_LEN: u32 = 8;
 /// Type of the note; it has a meaning only together with the name.
 const NOTE_TYPE: u32 = 0x6e61_7368;
 
@@ -39,13 +41,8 @@ struct Note {
 // SAFETY: a section whose name starts with `.note` holds notes of exactly this layout; nothing else is put in this one.
 #[used]
 #[unsafe(link_section = ".note.nash")]
-static MARKER: Note = Note {
-    name_len: NOTE_NAME.len() as u32,
-    text_len: NOTE_TEXT.len() as u32,
-    kind: NOTE_TYPE,
-    name: NOTE_NAME,
-    text: NOTE_TEXT,
-};
+static MARKER: Note =
+    Note { name_len: NOTE_PIECE_LEN, text_len: NOTE_PIECE_LEN, kind: NOTE_TYPE, name: NOTE_NAME, text: NOTE_TEXT };
 
 /// What a candidate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,8 +122,8 @@ fn carries_marker(file: &File) -> io::Result<bool> {
 /// Tells whether the note is among these bytes; its twenty-eight bytes are not there by accident.
 fn contains_marker(notes: &[u8]) -> bool {
     let marker = [
-        &(NOTE_NAME.len() as u32).to_le_bytes()[..],
-        &(NOTE_TEXT.len() as u32).to_le_bytes(),
+        &NOTE_PIECE_LEN.to_le_bytes()[..],
+        &NOTE_PIECE_LEN.to_le_bytes(),
         &NOTE_TYPE.to_le_bytes(),
         &NOTE_NAME,
         &NOTE_TEXT,

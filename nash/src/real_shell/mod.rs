@@ -165,8 +165,16 @@ fn next_stamp(current: Option<&OsStr>, pid: u32) -> Option<String> {
 
 /// Tells whether a failed exec says something about this candidate only, so that the next is worth trying.
 fn is_about_the_candidate(error: &io::Error) -> bool {
-    let candidate_errors =
-        [libc::ENOENT, libc::EACCES, libc::ENOEXEC, libc::ENOTDIR, libc::ELOOP, libc::EPERM, libc::ELIBBAD, libc::EISDIR];
+    let candidate_errors = [
+        libc::ENOENT,
+        libc::EACCES,
+        libc::ENOEXEC,
+        libc::ENOTDIR,
+        libc::ELOOP,
+        libc::EPERM,
+        libc::ELIBBAD,
+        libc::EISDIR,
+    ];
     error.raw_os_error().is_some_and(|code| candidate_errors.contains(&code))
 }
 
