@@ -1,0 +1,22 @@
+//! Secrets known by what surrounds them: keys in PEM, headers, addresses, assignments, command lines.
+//!
+//! Each of these has a grammar of its own in `grammars/`; this table only says which keywords wake it.
+
+use super::super::bytes::Set;
+use super::super::grammars::{assignment, command, header, pem, provider, url};
+use super::super::rule::Rule;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule::grammar("private-key", &["-----BEGIN "], pem::private_key),
+    Rule::grammar("jwt", &["eyJ"], provider::json_web_token).not_after(Set::BASE64URL.or(Set::DOT).or(Set::PLUS)),
+    Rule::grammar("authorization-header", &["authorization"], header::authorization),
+    Rule::grammar("authorization-header", &["bearer "], header::bearer).not_after(Set::WORD),
+    Rule::grammar("cookie", &["cookie:"], header::cookie),
+    Rule::grammar("url-credentials", &["://"], url::credentials),
+    Rule::grammar(
+        "secret-assignment",
+        &["pass", "pwd", "secret", "token", "key", "auth", "cred", "_pat"],
+        assignment::read,
+    ),
+    Rule::grammar("command-secret", command::KEYWORDS, command::read).not_after(Set::NAME),
+];

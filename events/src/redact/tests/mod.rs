@@ -1,0 +1,3 @@
+//! Tests of the redactor.
+//!
+//! Secrets are made up and put together from pieces, so that no scanner takes this file for a leak.
