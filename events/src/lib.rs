@@ -5,17 +5,23 @@
 
 #![forbid(unsafe_code)]
 
+pub mod argv;
 pub mod batch;
 pub mod bytes;
 pub mod event;
 mod fields;
 pub mod ids;
+pub mod journal;
 pub mod kernel;
 pub mod limits;
+pub mod spool;
 mod words;
 
+pub use argv::{BoundedArgv, bound_argv};
 pub use batch::{Batch, BatchError, KernelBatch, ShellBatch, decode_batch, decode_batch_leniently};
 pub use bytes::ByteString;
 pub use event::{Event, EventError, EventKind, Record};
 pub use ids::{CmdId, PipelineId, ProcessKey, ProcsubId, Seq, SessionId, ShellId};
+pub use journal::{JournalHeader, JournalReader, encode_record, encode_record_into};
 pub use kernel::{KernelEvent, KernelEventKind};
+pub use spool::{SpoolLine, SpoolReader};
