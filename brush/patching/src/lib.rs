@@ -6,6 +6,7 @@
 pub mod build_script;
 pub mod checkout;
 pub mod error;
+mod git;
 mod inner_attributes;
 pub mod layout;
 pub mod patch;

@@ -15,14 +15,14 @@ const NO_LINE_END_MARK: u8 = b'\\';
 
 struct Lines<'a> {
     patch: &'a str,
-    lines: Vec<&'a [u8]>,
+    all: Vec<&'a [u8]>,
     next: usize,
 }
 
 /// Parses the text of a patch.
 pub(crate) fn parse(name: &str, text: &[u8]) -> Result<Patch, PatchingError> {
-    let lines = text.split_inclusive(|&byte| byte == b'\n').collect();
-    let mut lines = Lines { patch: name, lines, next: 0 };
+    let all = text.split_inclusive(|&byte| byte == b'\n').collect();
+    let mut lines = Lines { patch: name, all, next: 0 };
     let header = lines.header()?;
     let mut files: Vec<FileChange> = Vec::new();
     while let Some(change) = lines.file_change()? {
@@ -43,7 +43,7 @@ impl Lines<'_> {
     }
 
     fn text(&self, index: usize) -> Option<String> {
-        let line = self.lines.get(index)?;
+        let line = self.all.get(index)?;
         Some(String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned())
     }
 
@@ -53,10 +53,10 @@ impl Lines<'_> {
     }
 
     fn header(&mut self) -> Result<String, PatchingError> {
-        while self.next < self.lines.len() && !self.starts_diff(self.next) {
+        while self.next < self.all.len() && !self.starts_diff(self.next) {
             self.next += 1;
         }
-        let header = String::from_utf8(self.lines[..self.next].concat()).map_err(|_| PatchingError::PatchSyntax {
+        let header = String::from_utf8(self.all[..self.next].concat()).map_err(|_| PatchingError::PatchSyntax {
             patch: self.patch.to_owned(),
             line: 1,
             reason: "the header is not UTF-8".to_owned(),
@@ -71,7 +71,7 @@ impl Lines<'_> {
             }
             self.next += 1;
         }
-        if self.next == self.lines.len() {
+        if self.next == self.all.len() {
             return Ok(None);
         }
         let old = self.side("--- ", "a/")?;
@@ -134,7 +134,7 @@ impl Lines<'_> {
         if self.no_line_end_mark(hunk) {
             return Ok(());
         }
-        let line = self.lines.get(self.next).copied().unwrap_or_default();
+        let line = self.all.get(self.next).copied().unwrap_or_default();
         match line.split_first() {
             Some((b' ', rest)) => {
                 hunk.old.push(rest.to_vec());
@@ -155,10 +155,10 @@ impl Lines<'_> {
 
     /// Reads past `\ No newline at end of file` and takes the line end off the line before it.
     fn no_line_end_mark(&mut self, hunk: &mut Hunk) -> bool {
-        if self.next == 0 || self.lines.get(self.next).and_then(|line| line.first()) != Some(&NO_LINE_END_MARK) {
+        if self.next == 0 || self.all.get(self.next).and_then(|line| line.first()) != Some(&NO_LINE_END_MARK) {
             return false;
         }
-        let sides: &mut [&mut Vec<Vec<u8>>] = match self.lines[self.next - 1].first() {
+        let sides: &mut [&mut Vec<Vec<u8>>] = match self.all[self.next - 1].first() {
             Some(b'-') => &mut [&mut hunk.old],
             Some(b'+') => &mut [&mut hunk.new],
             _ => &mut [&mut hunk.old, &mut hunk.new],
