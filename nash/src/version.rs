@@ -67,7 +67,8 @@ Long options, before all others:
   --restricted         be a restricted shell
   --verbose            print input as it is read
   --noediting          no line editor
-  --debug, --debugger  switch extdebug on and load a debugger's profile
+  --debugger           switch extdebug on and load a debugger's profile
+  --debug              taken, without effect
   --dump-strings       print translatable strings, run nothing
   --dump-po-strings    the same, as a gettext catalogue
   --pretty-print       print the script in a regular layout, run nothing

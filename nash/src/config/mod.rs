@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 pub use token::{HookToken, TokenError};
 
+use crate::persona::Persona;
 use file::FileSettings;
 use sources::Sources;
 
@@ -243,6 +244,14 @@ impl Config {
     /// Returns the spool folder, named or by default; `None` where it was switched off.
     pub fn spool_path(&self) -> Option<&Path> {
         self.spool.or_default(DEFAULT_SPOOL)
+    }
+
+    /// Returns the real shell that is configured for a persona, if one is.
+    pub fn real_shell(&self, persona: Persona) -> Option<&Path> {
+        match persona {
+            Persona::Bash | Persona::RestrictedBash => self.real_bash.as_deref(),
+            Persona::Sh => self.real_sh.as_deref(),
+        }
     }
 
     /// Returns the bearer token, reading its file only now; the caller keeps it.

@@ -118,7 +118,7 @@ fn an_endless_file_is_not_read_to_its_end() {
 
 #[test]
 fn problems_are_bounded() {
-    let toml: String = (0..100).map(|number| format!("k{number} = 1\n")).collect();
+    let toml = (0..100).map(|number| format!("k{number} = 1")).collect::<Vec<_>>().join("\n");
     assert_eq!(load(&[], &toml).problems.len(), PROBLEMS_MAX);
 }
 

@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
+use super::arguments::Arguments;
 use super::options::{ListFormat, SetOption, known_name, known_shopt, name_of_letter};
 use super::usage::{UsageError, UsageProblem};
 use super::{DumpStrings, Invocation, Mode};
@@ -15,10 +16,8 @@ use crate::persona::Persona;
 /// Reads a command line whose `argv[0]` gave `persona`.
 pub(super) fn parse(argv: &[OsString], persona: Persona) -> Result<Invocation, UsageError> {
     let argv0 = argv.first().cloned().unwrap_or_else(|| OsString::from("bash"));
-    let arguments = argv.get(1..).unwrap_or_default();
     let mut parser = Parser {
-        arguments,
-        next: 0,
+        arguments: Arguments::behind_name(argv),
         invocation: Invocation::new(argv0, persona),
         typed_shopts: Vec::new(),
         requests: Requests::default(),
@@ -58,8 +57,7 @@ impl Requests {
 
 /// A command line and how far it has been read.
 struct Parser<'a> {
-    arguments: &'a [OsString],
-    next: usize,
+    arguments: Arguments<'a>,
     invocation: Invocation,
     /// `-O` names are looked up after everything else, so that a later mistake is told first.
     typed_shopts: Vec<(OsString, bool)>,
@@ -69,77 +67,65 @@ struct Parser<'a> {
 impl Parser<'_> {
     /// Reads the long options; bash takes them with one dash or two, and a word with one dash that is none ends them.
     fn long_options(&mut self) -> Result<(), UsageError> {
-        while let Some(argument) = self.arguments.get(self.next) {
-            let bytes = argument.as_bytes();
-            let Some(rest) = bytes.strip_prefix(b"-") else { return Ok(()) };
+        while let Some(argument) = self.arguments.peek() {
+            let Some(rest) = argument.as_bytes().strip_prefix(b"-") else { return Ok(()) };
             let (name, two_dashes) = match rest.strip_prefix(b"-") {
+                // `--` alone ends the options: it is left for the letters.
+                Some(b"") => return Ok(()),
                 Some(name) => (name, true),
                 None => (rest, false),
             };
-            // `--` alone ends the options: it is left for the letters.
-            if two_dashes && name.is_empty() {
-                return Ok(());
-            }
-            match std::str::from_utf8(name).ok().map(|name| self.long_option(name)) {
-                Some(Ok(true)) => self.next += 1,
-                Some(Err(problem)) => return Err(self.error(problem)),
-                Some(Ok(false)) | None if two_dashes => {
+            match self.long_option(name) {
+                Ok(true) => {}
+                Ok(false) if two_dashes => {
                     return Err(self.error(UsageProblem::UnknownLongOption(argument.clone())));
                 }
-                Some(Ok(false)) | None => return Ok(()),
+                Ok(false) => return Ok(()),
+                Err(problem) => return Err(self.error(problem)),
             }
         }
         Ok(())
     }
 
-    /// Applies one long option; false says that there is none of this name.
-    fn long_option(&mut self, name: &str) -> Result<bool, UsageProblem> {
+    /// Takes and applies one long option; false says that there is none of this name, and nothing is taken.
+    fn long_option(&mut self, name: &[u8]) -> Result<bool, UsageProblem> {
         let invocation = &mut self.invocation;
         match name {
-            "debug" => {}
-            "debugger" => invocation.debugger = true,
-            "dump-po-strings" => invocation.dump_strings = Some(DumpStrings::Po),
-            "dump-strings" => invocation.dump_strings = invocation.dump_strings.or(Some(DumpStrings::Plain)),
-            "help" => self.requests.help = true,
-            "init-file" => self.rcfile("init-file")?,
-            "login" => invocation.login = true,
-            "noediting" => invocation.noediting = true,
-            "noprofile" => invocation.noprofile = true,
-            "norc" => invocation.norc = true,
-            "posix" => invocation.posix = true,
-            "pretty-print" => invocation.pretty_print = true,
-            "rcfile" => self.rcfile("rcfile")?,
-            "restricted" => invocation.restricted = true,
-            "verbose" => invocation.set_options.push(SetOption::Set { name: "verbose", on: true }),
-            "version" => self.requests.version = true,
-            "nash-unsupported" => self.requests.unsupported = true,
+            b"debug" => {}
+            b"debugger" => invocation.debugger = true,
+            b"dump-po-strings" => invocation.dump_strings = Some(DumpStrings::Po),
+            b"dump-strings" => invocation.dump_strings = invocation.dump_strings.or(Some(DumpStrings::Plain)),
+            b"help" => self.requests.help = true,
+            b"init-file" => return self.rcfile("init-file"),
+            b"login" => invocation.login = true,
+            b"noediting" => invocation.noediting = true,
+            b"noprofile" => invocation.noprofile = true,
+            b"norc" => invocation.norc = true,
+            b"posix" => invocation.posix = true,
+            b"pretty-print" => invocation.pretty_print = true,
+            b"rcfile" => return self.rcfile("rcfile"),
+            b"restricted" => invocation.restricted = true,
+            b"verbose" => invocation.set_options.push(SetOption::Set { name: "verbose", on: true }),
+            b"version" => self.requests.version = true,
+            b"nash-unsupported" => self.requests.unsupported = true,
             _ => return Ok(false),
         }
+        self.arguments.take();
         Ok(true)
     }
 
-    /// Takes the argument of `--rcfile` or `--init-file`, whatever it looks like.
-    fn rcfile(&mut self, name: &'static str) -> Result<(), UsageProblem> {
-        self.next += 1;
-        let file = self.arguments.get(self.next).ok_or(UsageProblem::LongOptionNeedsArgument(name))?;
-        self.invocation.rcfile = Some(file.clone());
-        Ok(())
+    /// Takes `--rcfile` or `--init-file` and its argument, whatever that looks like.
+    fn rcfile(&mut self, name: &'static str) -> Result<bool, UsageProblem> {
+        self.arguments.take();
+        let file = self.arguments.take().ok_or(UsageProblem::LongOptionNeedsArgument(name))?;
+        self.invocation.rcfile = Some(file);
+        Ok(true)
     }
 
     /// Reads clusters of letters up to `-`, `--` or the first operand.
     fn letters(&mut self) -> Result<(), UsageError> {
-        while let Some(argument) = self.arguments.get(self.next) {
-            let (on, cluster) = match argument.as_bytes() {
-                b"-" | b"--" => {
-                    self.next += 1;
-                    return Ok(());
-                }
-                [b'-', cluster @ ..] => (true, cluster),
-                [b'+', cluster @ ..] => (false, cluster),
-                _ => return Ok(()),
-            };
-            self.next += 1;
-            for &letter in cluster {
+        while let Some((on, letters)) = self.arguments.take_cluster() {
+            for &letter in letters {
                 self.letter(letter, on).map_err(|problem| self.error(problem))?;
             }
         }
@@ -158,7 +144,7 @@ impl Parser<'_> {
             b'i' => self.invocation.interactive_flag = on.then_some(true),
             b'r' if on => self.invocation.restricted = true,
             b'r' if !self.invocation.restricted => {}
-            b'o' => match self.taken() {
+            b'o' => match self.arguments.take() {
                 None => self.invocation.set_options.push(SetOption::ListSet(ListFormat::from_sign(on))),
                 Some(typed) => {
                     let name = known_name(persona, typed.as_bytes())
@@ -166,7 +152,7 @@ impl Parser<'_> {
                     self.set(name, on);
                 }
             },
-            b'O' => match self.taken() {
+            b'O' => match self.arguments.take() {
                 None => self.invocation.set_options.push(SetOption::ListShopt(ListFormat::from_sign(on))),
                 Some(typed) => self.typed_shopts.push((typed, on)),
             },
@@ -186,38 +172,25 @@ impl Parser<'_> {
         self.invocation.set_options.push(SetOption::Set { name, on });
     }
 
-    /// Takes the next argument, if there is one.
-    fn taken(&mut self) -> Option<OsString> {
-        let argument = self.arguments.get(self.next)?;
-        self.next += 1;
-        Some(argument.clone())
-    }
-
     /// Sorts out the operands, then looks up the names of `-O`.
-    fn operands(mut self) -> Result<Invocation, UsageError> {
-        if self.requests.command {
-            let text = self.taken().ok_or_else(|| self.error(UsageProblem::CommandNeedsArgument))?;
-            let name = self.taken();
-            self.invocation.mode = Mode::Command { text, name, args: self.rest() };
-        } else if !self.invocation.stdin_flag
-            && let Some(path) = self.taken()
-        {
-            self.invocation.mode = Mode::Script { path, args: self.rest() };
-        } else {
-            self.invocation.mode = Mode::Stdin { args: self.rest() };
-        }
-        for (typed, on) in std::mem::take(&mut self.typed_shopts) {
+    fn operands(self) -> Result<Invocation, UsageError> {
+        let Self { arguments, mut invocation, typed_shopts, requests } = self;
+        let Some(mode) = arguments.into_mode(requests.command, invocation.stdin_flag) else {
+            return Err(UsageError { problem: UsageProblem::CommandNeedsArgument, before: Box::new(invocation) });
+        };
+        invocation.mode = mode;
+        for (typed, on) in typed_shopts {
             match known_shopt(typed.as_bytes()) {
-                Some(name) => self.invocation.shopts.push((name, on)),
-                None => return Err(self.error(UsageProblem::UnknownShopt(typed))),
+                Some(name) => invocation.shopts.push((name, on)),
+                None => {
+                    return Err(UsageError {
+                        problem: UsageProblem::UnknownShopt(typed),
+                        before: Box::new(invocation),
+                    });
+                }
             }
         }
-        Ok(self.invocation)
-    }
-
-    /// Returns the arguments that are left.
-    fn rest(&self) -> Vec<OsString> {
-        self.arguments.get(self.next..).unwrap_or_default().to_vec()
+        Ok(invocation)
     }
 
     /// Makes an error of a problem found here.

@@ -236,9 +236,9 @@ fn every_letter_means_to_bash_and_dash_what_it_means_to_us() {
             let cluster = format!("{sign}{}", char::from(letter));
             let bash = ["bash", &cluster, "-c", BASH_PROBE];
             if read(&bash).is_ok() {
-                check_bash_letter(&bash)
+                check_bash_letter(&bash);
             } else {
-                check_refusal(&bash)
+                check_refusal(&bash);
             }
             let dash = ["sh", &cluster, "-c", "echo $-"];
             if read(&dash).is_ok() { check_dash(&dash) } else { check_refusal(&dash) }

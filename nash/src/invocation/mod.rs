@@ -3,6 +3,7 @@
 //! Turns an argument vector into plain data exactly as the shell that nash stands in for would read it: bash's rules for the
 //! bash persona, dash's for `sh`. It does no IO, reads no environment and decides nothing about what to run.
 
+mod arguments;
 mod bash;
 #[cfg(test)]
 mod differential_tests;

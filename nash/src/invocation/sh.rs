@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
+use super::arguments::Arguments;
 use super::options::{ListFormat, SetOption, known_name, name_of_letter};
 use super::usage::{UsageError, UsageProblem};
 use super::{Invocation, Mode};
@@ -14,112 +15,65 @@ use crate::persona::Persona;
 /// Reads a command line.
 pub(super) fn parse(argv: &[OsString]) -> Result<Invocation, UsageError> {
     let argv0 = argv.first().cloned().unwrap_or_else(|| OsString::from("sh"));
-    let arguments = argv.get(1..).unwrap_or_default();
-    let mut parser = Parser { arguments, next: 0, invocation: Invocation::new(argv0, Persona::Sh), command: false };
-    if arguments.first().is_some_and(|first| first == "--nash-unsupported") {
-        parser.invocation.mode = Mode::NashUnsupported;
-        return Ok(parser.invocation);
+    let mut invocation = Invocation::new(argv0, Persona::Sh);
+    let mut arguments = Arguments::behind_name(argv);
+    if arguments.peek().is_some_and(|first| first == "--nash-unsupported") {
+        invocation.mode = Mode::NashUnsupported;
+        return Ok(invocation);
     }
-    parser.letters()?;
-    parser.operands()
-}
-
-/// A command line and how far it has been read.
-struct Parser<'a> {
-    arguments: &'a [OsString],
-    next: usize,
-    invocation: Invocation,
-    command: bool,
-}
-
-impl Parser<'_> {
-    /// Reads clusters of letters up to `-`, `--` or the first operand.
-    fn letters(&mut self) -> Result<(), UsageError> {
-        while let Some(argument) = self.arguments.get(self.next) {
-            let (on, cluster) = match argument.as_bytes() {
-                b"-" | b"--" => {
-                    self.next += 1;
-                    return Ok(());
-                }
-                [b'-', cluster @ ..] => (true, cluster),
-                [b'+', cluster @ ..] => (false, cluster),
-                _ => return Ok(()),
-            };
-            self.next += 1;
-            for &letter in cluster {
-                self.letter(letter, on).map_err(|problem| self.error(problem))?;
+    let mut command = false;
+    while let Some((on, letters)) = arguments.take_cluster() {
+        for &letter in letters {
+            if letter == b'c' {
+                command = true;
+            } else if let Err(problem) = apply_letter(&mut invocation, &mut arguments, letter, on) {
+                return Err(UsageError { problem, before: Box::new(invocation) });
             }
         }
-        Ok(())
     }
+    match arguments.into_mode(command, invocation.stdin_flag) {
+        Some(mode) => Ok(Invocation { mode, ..invocation }),
+        None => Err(UsageError { problem: UsageProblem::CommandNeedsArgument, before: Box::new(invocation) }),
+    }
+}
 
-    /// Applies one letter; `c` and `l` mean the same with either sign.
-    fn letter(&mut self, letter: u8, on: bool) -> Result<(), UsageProblem> {
-        match letter {
-            b'c' => self.command = true,
-            b'l' => self.invocation.login = true,
-            b'o' => match self.taken() {
-                None => self.invocation.set_options.push(SetOption::ListSet(ListFormat::from_sign(on))),
-                Some(typed) => {
-                    let name = known_name(Persona::Sh, typed.as_bytes())
-                        .ok_or(UsageProblem::UnknownSetOption { on, name: typed })?;
-                    self.set(name, on);
-                }
-            },
-            _ => {
-                let name = name_of_letter(Persona::Sh, letter).ok_or(UsageProblem::UnknownLetter { on, letter })?;
-                self.set(name, on);
-                // The letters of the two editing modes exclude each other; their names don't.
-                match letter {
-                    b'V' if on => self.set("emacs", false),
-                    b'E' if on => self.set("vi", false),
-                    _ => {}
-                }
+/// Applies one letter; `l` means the same with either sign, and `o` takes the next argument.
+fn apply_letter(
+    invocation: &mut Invocation,
+    arguments: &mut Arguments<'_>,
+    letter: u8,
+    on: bool,
+) -> Result<(), UsageProblem> {
+    match letter {
+        b'l' => invocation.login = true,
+        b'o' => match arguments.take() {
+            None => invocation.set_options.push(SetOption::ListSet(ListFormat::from_sign(on))),
+            Some(typed) => {
+                let name = known_name(Persona::Sh, typed.as_bytes())
+                    .ok_or(UsageProblem::UnknownSetOption { on, name: typed })?;
+                set(invocation, name, on);
+            }
+        },
+        _ => {
+            let name = name_of_letter(Persona::Sh, letter).ok_or(UsageProblem::UnknownLetter { on, letter })?;
+            set(invocation, name, on);
+            // The letters of the two editing modes exclude each other; their names don't.
+            match letter {
+                b'V' if on => set(invocation, "emacs", false),
+                b'E' if on => set(invocation, "vi", false),
+                _ => {}
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Notes a change of an option; two of them are facts about the invocation as well.
-    fn set(&mut self, name: &'static str, on: bool) {
-        match name {
-            "interactive" => self.invocation.interactive_flag = Some(on),
-            "stdin" => self.invocation.stdin_flag = on,
-            _ => {}
-        }
-        self.invocation.set_options.push(SetOption::Set { name, on });
+/// Notes a change of an option; two of them are facts about the invocation as well.
+fn set(invocation: &mut Invocation, name: &'static str, on: bool) {
+    match name {
+        "interactive" => invocation.interactive_flag = Some(on),
+        "stdin" => invocation.stdin_flag = on,
+        _ => {}
     }
-
-    /// Takes the next argument, if there is one.
-    fn taken(&mut self) -> Option<OsString> {
-        let argument = self.arguments.get(self.next)?;
-        self.next += 1;
-        Some(argument.clone())
-    }
-
-    /// Sorts out the operands.
-    fn operands(mut self) -> Result<Invocation, UsageError> {
-        if self.command {
-            let text = self.taken().ok_or_else(|| self.error(UsageProblem::CommandNeedsArgument))?;
-            let name = self.taken();
-            self.invocation.mode = Mode::Command { text, name, args: self.rest() };
-        } else if !self.invocation.stdin_flag
-            && let Some(path) = self.taken()
-        {
-            self.invocation.mode = Mode::Script { path, args: self.rest() };
-        } else {
-            self.invocation.mode = Mode::Stdin { args: self.rest() };
-        }
-        Ok(self.invocation)
-    }
-
-    /// Returns the arguments that are left.
-    fn rest(&self) -> Vec<OsString> {
-        self.arguments.get(self.next..).unwrap_or_default().to_vec()
-    }
-
-    /// Makes an error of a problem found here.
-    fn error(&self, problem: UsageProblem) -> UsageError {
-        UsageError { problem, before: Box::new(self.invocation.clone()) }
-    }
+    invocation.set_options.push(SetOption::Set { name, on });
 }

@@ -4,6 +4,7 @@
 //! an ELF note, which is found by reading a few kilobytes. Names and sizes are not trusted, and nothing is executed.
 #![allow(unsafe_code, reason = "placing a static in a section of its own is an unsafe attribute")]
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
@@ -21,7 +22,11 @@ const NOTE_PIECE_LEN: u32 = 8;
 const NOTE_TYPE: u32 = 0x6e61_7368;
 
 /// Longest piece of a file's notes that is read, in bytes: linkers put a few hundred there.
-const NOTES_LEN_MAX: u64 = 16 * 1024;
+const NOTES_LEN_MAX: usize = 16 * 1024;
+/// Bytes of a candidate that are read at once: headers and notes of ordinary programs are within the first page.
+const HEAD_LEN: usize = 4096;
+/// Length of a program header, in bytes. Source: the ELF-64 object file format.
+const PROGRAM_HEADER_LEN: usize = 56;
 /// Most program headers that are looked at; real programs have about a dozen.
 const PROGRAM_HEADERS_MAX: u16 = 64;
 /// Type of a program header that covers notes.
@@ -81,54 +86,67 @@ impl Identity {
         }
         // A program may be executable without being readable; then it is not nash's own package that made it so.
         let Ok(file) = File::open(path) else { return Ok(Kind::Program) };
-        let mut magic = [0; 4];
-        if file.read_exact_at(&mut magic, 0).is_err() || magic != *b"\x7fELF" {
+        let head = Head::read(file).map_err(|error| plain_words(&error))?;
+        if !head.bytes.starts_with(b"\x7fELF") {
             return Ok(Kind::Script);
         }
-        match carries_marker(&file) {
-            Ok(true) => Err("is a copy of nash".to_owned()),
-            Ok(false) | Err(_) => Ok(Kind::Program),
-        }
+        if head.carries_marker() { Err("is a copy of nash".to_owned()) } else { Ok(Kind::Program) }
     }
 }
 
-/// Tells whether an ELF file of this machine's word size has nash's note.
-fn carries_marker(file: &File) -> io::Result<bool> {
-    let mut header = [0; 64];
-    file.read_exact_at(&mut header, 0)?;
-    // The class (64 bits) and the byte order (little-endian) of every machine nash is built for.
-    if header.get(4..6) != Some(&[2, 1]) {
-        return Ok(false);
+/// A file and its first bytes, where linkers put headers and notes: one read answers most questions.
+struct Head {
+    file: File,
+    bytes: Vec<u8>,
+}
+
+impl Head {
+    /// Reads the first bytes.
+    fn read(file: File) -> io::Result<Self> {
+        let mut bytes = vec![0; HEAD_LEN];
+        let len = file.read_at(&mut bytes, 0)?;
+        bytes.truncate(len);
+        Ok(Self { file, bytes })
     }
-    let table_offset = u64_at(&header, 32);
-    let (entry_len, entries) = (u16_at(&header, 54), u16_at(&header, 56).min(PROGRAM_HEADERS_MAX));
-    for index in 0..entries {
-        let mut entry = [0; 56];
-        let offset = table_offset.saturating_add(u64::from(index) * u64::from(entry_len));
-        file.read_exact_at(&mut entry, offset)?;
-        if u32_at(&entry, 0) != PT_NOTE {
-            continue;
+
+    /// Returns bytes from anywhere in the file; none if it ends before.
+    fn piece(&self, offset: u64, len: usize) -> Option<Cow<'_, [u8]>> {
+        let start = usize::try_from(offset).ok()?;
+        if let Some(piece) = self.bytes.get(start..start.checked_add(len)?) {
+            return Some(Cow::Borrowed(piece));
         }
-        let (start, len) = (u64_at(&entry, 8), u64_at(&entry, 32).min(NOTES_LEN_MAX));
-        let mut notes = vec![0; usize::try_from(len).unwrap_or_default()];
-        file.read_exact_at(&mut notes, start)?;
-        if contains_marker(&notes) {
-            return Ok(true);
-        }
+        let mut piece = vec![0; len];
+        self.file.read_exact_at(&mut piece, offset).ok()?;
+        Some(Cow::Owned(piece))
     }
-    Ok(false)
+
+    /// Tells whether this is a program with nash's note, among the formats nash is built for: 64 bits, little-endian.
+    fn carries_marker(&self) -> bool {
+        if self.bytes.get(4..6) != Some(&[2, 1]) {
+            return false;
+        }
+        let table_offset = u64_at(&self.bytes, 32);
+        let (entry_len, entries) = (u16_at(&self.bytes, 54), u16_at(&self.bytes, 56).min(PROGRAM_HEADERS_MAX));
+        (0..entries).any(|index| {
+            let offset = table_offset.saturating_add(u64::from(index) * u64::from(entry_len));
+            self.piece(offset, PROGRAM_HEADER_LEN).is_some_and(|header| self.is_marked_note(&header))
+        })
+    }
+
+    /// Tells whether a program header covers nash's note.
+    fn is_marked_note(&self, header: &[u8]) -> bool {
+        if u32_at(header, 0) != PT_NOTE {
+            return false;
+        }
+        let len = usize::try_from(u64_at(header, 32)).unwrap_or(usize::MAX).min(NOTES_LEN_MAX);
+        self.piece(u64_at(header, 8), len).is_some_and(|notes| contains_marker(&notes))
+    }
 }
 
 /// Tells whether the note is among these bytes; its twenty-eight bytes are not there by accident.
 fn contains_marker(notes: &[u8]) -> bool {
-    let marker = [
-        &NOTE_PIECE_LEN.to_le_bytes()[..],
-        &NOTE_PIECE_LEN.to_le_bytes(),
-        &NOTE_TYPE.to_le_bytes(),
-        &NOTE_NAME,
-        &NOTE_TEXT,
-    ]
-    .concat();
+    let len = NOTE_PIECE_LEN.to_ne_bytes();
+    let marker = [&len[..], &len, &NOTE_TYPE.to_ne_bytes(), &NOTE_NAME, &NOTE_TEXT].concat();
     notes.windows(marker.len()).any(|window| window == marker)
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::persona::Persona;
 use identity::{Identity, Kind};
 
-pub use replace::sigpipe_was_ignored_at_start;
+pub use replace::{descriptors_closed_at_start, sigpipe_was_ignored_at_start};
 
 /// Exit status when there is no real shell, as for a command that isn't found.
 const NOT_FOUND: u8 = 127;
@@ -42,7 +42,7 @@ pub enum RealShellError {
     #[error("nash: the real shell leads back to nash ({})", .0.display())]
     Loop(PathBuf),
     /// The system refused for a reason that the next candidate would share.
-    #[error("nash: {}: {source}", .path.display())]
+    #[error("nash: {}: {}", .path.display(), plain_words(.source))]
     NotStarted {
         /// The shell that was to be started.
         path: PathBuf,
@@ -125,7 +125,7 @@ pub fn find_real_shell(persona: Persona, configured: Option<&Path>) -> Result<Pa
 ///
 /// `argv` is the argument vector as nash got it, its first element included, so that `$0`, login shells and restricted shells
 /// stay what they are. The environment and every descriptor without close-on-exec go along; SIGPIPE is put back to what nash
-/// inherited, other signals are as the caller left them. A candidate that isn't there or can't be executed is passed over.
+/// inherited, and standard descriptors that were closed are closed again; other signals are as the caller left them. A candidate that isn't there or can't be executed is passed over.
 pub fn exec_real_shell(persona: Persona, argv: &[OsString], configured: Option<&Path>) -> RealShellError {
     let own = Identity::of_this_process();
     let mut attempts = Vec::new();

@@ -1,6 +1,6 @@
 //! Tests of the search for the real shell and of becoming it.
 
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use super::*;
 
@@ -68,6 +68,34 @@ fn wrapper_scripts_may_lead_back_only_so_often() {
     assert_eq!(handovers, HANDOVERS_MAX);
     assert_eq!(next_stamp(stamp.as_deref(), 43).as_deref(), Some("43:1"));
     assert_eq!(next_stamp(Some(OsStr::from_bytes(b"\xff")), 42).as_deref(), Some("42:1"));
+}
+
+#[test]
+fn the_real_shell_gets_names_arguments_bytes_and_signals_as_they_were() {
+    // The same test runs twice: the inner run, told by its environment, becomes the real shell.
+    const INNER: &str = "NASH_TEST_BECOME";
+    if std::env::var_os(INNER).is_some() {
+        let script = "grep SigIgn /proc/self/status >&2; echo \"$0|$1|$2|\" >&2; shopt -q login_shell";
+        let argv = ["-bash", "-c", script, "zero", "one"].map(OsString::from);
+        let argv: Vec<_> = argv.into_iter().chain([OsString::from_vec(b"two\xff".to_vec())]).collect();
+        panic!("{}", exec_real_shell(Persona::Bash, &argv, Some(Path::new("/nonexistent/bash"))));
+    }
+    let name = std::thread::current().name().unwrap().to_owned();
+    let ignored_signals = |ignore: &str| {
+        let exe = std::env::current_exe().unwrap();
+        let script = format!("{ignore} exec \"$@\"");
+        let mut shell = std::process::Command::new("/bin/bash");
+        shell.arg("-c").arg(script).arg("x").arg(exe).args(["--exact", &name, "--nocapture"]);
+        let output = shell.env(INNER, "1").env("HOME", "/nonexistent").output().unwrap();
+        let (signals, said) = output.stderr.split_at(output.stderr.iter().position(|byte| *byte == b'\n').unwrap());
+        assert_eq!(said.trim_ascii(), b"zero|one|two\xff|", "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(0));
+        let digits = String::from_utf8_lossy(signals).split_whitespace().last().unwrap().to_owned();
+        u64::from_str_radix(&digits, 16).unwrap()
+    };
+    let sigpipe = 1 << (libc::SIGPIPE - 1);
+    assert_eq!(ignored_signals("trap '' PIPE;") & sigpipe, sigpipe);
+    assert_eq!(ignored_signals("trap - PIPE;") & sigpipe, 0);
 }
 
 /// A folder that is removed with its contents.
