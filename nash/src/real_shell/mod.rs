@@ -165,17 +165,9 @@ fn next_stamp(current: Option<&OsStr>, pid: u32) -> Option<String> {
 
 /// Tells whether a failed exec says something about this candidate only, so that the next is worth trying.
 fn is_about_the_candidate(error: &io::Error) -> bool {
-    let candidate_errors = [
-        libc::ENOENT,
-        libc::EACCES,
-        libc::ENOEXEC,
-        libc::ENOTDIR,
-        libc::ELOOP,
-        libc::EPERM,
-        libc::ELIBBAD,
-        libc::EISDIR,
-    ];
-    error.raw_os_error().is_some_and(|code| candidate_errors.contains(&code))
+    use libc::{EACCES, EISDIR, ELIBBAD, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM};
+    let codes = [EACCES, EISDIR, ELIBBAD, ELOOP, ENOENT, ENOEXEC, ENOTDIR, EPERM];
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 /// Returns the system's words for an error without the error number that Rust adds.
