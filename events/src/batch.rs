@@ -279,12 +279,14 @@ fn byte_offset(bytes: &[u8], error: &serde_json::Error) -> usize {
 
 /// A shell batch's keys on the wire.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ShellBatch"))]
 #[serde(rename_all = "camelCase")]
-struct ShellBatchKeys<'a> {
+pub(crate) struct ShellBatchKeys<'a> {
     /// Always `shell-batch`.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SHELL_BATCH)))]
     r#type: &'static str,
     /// Always 1.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = BATCH_VERSION)))]
     version: u64,
     /// Who wrote it: `nash`.
     source: &'a str,
@@ -303,12 +305,14 @@ struct ShellBatchKeys<'a> {
 
 /// A kernel batch's keys on the wire.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "KernelBatch"))]
 #[serde(rename_all = "camelCase")]
-struct KernelBatchKeys<'a> {
+pub(crate) struct KernelBatchKeys<'a> {
     /// Always `kernel-batch`.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = KERNEL_BATCH)))]
     r#type: &'static str,
     /// Always 1.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = BATCH_VERSION)))]
     version: u64,
     /// Which observer wrote it.
     source: &'a KernelSource,

@@ -14,6 +14,9 @@ pub mod ids;
 pub mod journal;
 pub mod kernel;
 pub mod limits;
+pub mod redact;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod spool;
 mod words;
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::bytes::ByteString;
 use crate::fields::{self, ByteText};
@@ -53,8 +53,8 @@ pub struct Exec {
     /// The number of the signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Whole milliseconds from start to end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Whole milliseconds from start to end; digits after the point are read and left out.
+    #[serde(default, deserialize_with = "whole_part", skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The same in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,6 +144,13 @@ pub enum NestingKind {
     Background,
     /// A level that this version does not know.
     Other(ByteString),
+}
+
+/// Reads any number that is not negative as the whole number below it.
+fn whole_part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let number = Option::<f64>::deserialize(deserializer)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as it should")]
+    Ok(number.map(|number| number as u64))
 }
 
 impl Nesting {

@@ -69,7 +69,7 @@ pub struct Redirect {
     pub mode: Option<RedirectMode>,
     /// The data that went through it; absent for what is never read (devices, terminals, sockets) and at `meta`.
     #[serde(flatten, with = "optional_data")]
-    #[cfg_attr(feature = "schema", schemars(with = "optional_data::Keys"))]
+    #[cfg_attr(feature = "schema", schemars(with = "optional_data::Keys<'_>"))]
     pub data: Option<Data>,
     /// The file's size before the command, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ pub struct Pipe {
     pub procsub: Option<ProcsubId>,
     /// The data that crossed it; absent where nothing was interposed.
     #[serde(flatten, with = "optional_data")]
-    #[cfg_attr(feature = "schema", schemars(with = "optional_data::Keys"))]
+    #[cfg_attr(feature = "schema", schemars(with = "optional_data::Keys<'_>"))]
     pub data: Option<Data>,
     /// Whether the tap failed and became a plain copy: the data is what was seen until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -156,11 +156,11 @@ impl JournalReader {
         if line.is_empty() {
             return None;
         }
-        if line.starts_with(br#"{"type":"#) {
+        if begins(line, HEADER_START) {
             self.header = self.header.take().or_else(|| read_header(line));
             return None;
         }
-        if is_note(line) {
+        if begins(line, NOTE_START) {
             self.delivered = read_delivered(line).unwrap_or(self.delivered);
             return None;
         }
@@ -220,16 +220,18 @@ impl Execs {
     }
 }
 
-/// Whether a line is a note, whole or torn: from its third byte on it can't be a record any more.
-fn is_note(line: &[u8]) -> bool {
-    const START: &[u8] = br#"{"note":"#;
-    line.starts_with(START) || (line.len() >= 3 && START.starts_with(line))
+const HEADER_START: &[u8] = br#"{"type":"#;
+const NOTE_START: &[u8] = br#"{"note":"#;
+
+/// Whether a line, whole or torn, begins like that: from the third byte on it can't be a record any more.
+fn begins(line: &[u8], start: &[u8]) -> bool {
+    line.starts_with(start) || (line.len() >= 3 && start.starts_with(line))
 }
 
 fn read_delivered(line: &[u8]) -> Option<Delivered> {
     let start = line.iter().position(|byte| *byte != 0)?;
     let line = &line[start..];
-    if !is_note(line) {
+    if !begins(line, NOTE_START) {
         return None;
     }
     let Note::Delivered(delivered) = serde_json::from_slice(line).ok()?;
