@@ -27,13 +27,16 @@ pub fn redact_argv<A: AsRef<[u8]>>(argv: &[A]) -> RedactedArgv<'_> {
     let mut reader = FlagReader::default();
     let mut rules = RulesSeen::default();
     let mut redacted = Vec::with_capacity(argv.len());
+    let mut is_script = false;
     for argument in argv {
         let argument = argument.as_ref();
         let known = reader.read(argument).map(|secret| (secret.range.start, secret.rule));
-        let found = match known.or_else(|| assigned(argument)) {
+        let found = match known.or_else(|| if is_script { None } else { assigned(argument) }) {
             Some((start, rule)) => mask_tail(argument, start, rule),
             None => redact(argument),
         };
+        // `sh -c SCRIPT`: a script may begin with an assignment and go on after it.
+        is_script = matches!(argument, b"-c" | b"-lc" | b"-ec" | b"-xc" | b"-ic");
         rules.add_all(&found.rules);
         redacted.push(found.bytes);
     }

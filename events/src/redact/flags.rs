@@ -208,6 +208,8 @@ const WRAPPERS: &[&str] = &[
 #[derive(Default)]
 pub(crate) struct FlagReader {
     seen_command: bool,
+    /// A wrapper came first: words that are no known program may be values of its flags (`sudo -u root`).
+    wrapped: bool,
     programs: Vec<&'static Program>,
     words: Vec<&'static str>,
     pending: Option<(u8, Shape, &'static str)>,
@@ -234,8 +236,11 @@ impl FlagReader {
             }
         }
         if !self.seen_command {
+            let first = !self.wrapped;
             self.read_command(argument);
-            return None;
+            if first || self.seen_command {
+                return None;
+            }
         }
         self.read_flag(argument)
     }
@@ -249,11 +254,12 @@ impl FlagReader {
         }
         let name = argument.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         if WRAPPERS.iter().any(|wrapper| wrapper.as_bytes() == name) {
+            self.wrapped = true;
             return;
         }
-        self.seen_command = true;
         self.programs =
             PROGRAMS.iter().filter(|program| program.names.iter().any(|known| known.as_bytes() == name)).collect();
+        self.seen_command = !self.wrapped || !self.programs.is_empty();
     }
 
     fn read_flag(&mut self, argument: &[u8]) -> Option<Secret> {
@@ -292,7 +298,7 @@ impl FlagReader {
         }
         let name = name.rsplit(|byte| b":/".contains(byte)).next().unwrap_or_default();
         if let Some(judged) = name::judge(name) {
-            let shape = if judged.strength == Strength::Weak && !name.ends_with(b"token") {
+            let shape = if judged.strength == Strength::Weak && !name.to_ascii_lowercase().ends_with(b"token") {
                 Shape::Likely
             } else {
                 Shape::Whole

@@ -92,6 +92,8 @@ fn is_reference(value: &[u8]) -> bool {
             let identifier = name.first().is_some_and(|byte| Set::ALPHA.or(Set::UNDERSCORE).has(*byte));
             positional || identifier && Set::WORD.has_all(name) || name.starts_with(b"env:")
         }
+        // A directive of `printf`.
+        [b'%', .., b'd' | b's' | b'v' | b'q' | b'r'] if value.len() <= 4 => true,
         [b'%', name @ .., b'%'] => Set::WORD.has_all(name),
         [b'<', .., b'>'] | [b'[', .., b']'] | [b'`', ..] => true,
         [b'!', tag @ ..] => {
@@ -121,6 +123,7 @@ fn is_reference(value: &[u8]) -> bool {
 fn is_literal(value: &[u8]) -> bool {
     const LITERALS: &[&str] = &[
         "true",
+        "true/false",
         "false",
         "null",
         "nil",

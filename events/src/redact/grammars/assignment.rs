@@ -37,6 +37,10 @@ struct Value {
     ends_line: bool,
     /// What was cut off behind it reads like the end of an argument or a statement.
     in_code: bool,
+    /// The quote that opened it is closed.
+    closed: bool,
+    /// The data was cut inside it.
+    cut: bool,
     swallow: Set,
 }
 
@@ -54,7 +58,7 @@ pub(crate) fn read(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     }
     let Some((join, start)) = read_join(text, from, end, dashes)? else { return Ok(None) };
     let Some(value) = read_value(text, start, join)? else { return Ok(None) };
-    if !is_secret(text.slice(value.start, value.end), &value, join, name, text.slice(from + dashes, end)) {
+    if !is_secret(text.slice(value.start, value.end), &value, join, name, text.slice(from, end)) {
         return Ok(None);
     }
     if value.swallow != Set::NONE {
@@ -126,26 +130,37 @@ fn read_quoted(text: &Text<'_>, from: usize, start: usize) -> Look<Value> {
     let quote = text.before(start);
     let mut end = start;
     let mut swallow = Set::NONE;
+    let mut closed = false;
     loop {
         let here = text.at(end)?;
         if end - start >= VALUE_LEN_MAX {
             swallow = Set::UNSPACED;
+            closed = true;
             break;
         }
         match here {
             None | Some(b'\n' | b'\r') => break,
-            Some(b'\\') if escaped && text.at(end + 1)? == quote => break,
+            Some(b'\\') if escaped && text.at(end + 1)? == quote => {
+                closed = true;
+                break;
+            }
             Some(b'\\') if !matches!(text.at(end + 1)?, None | Some(b'\n' | b'\r')) => end += 2,
-            _ if here == quote && !escaped => break,
+            _ if here == quote && !escaped => {
+                closed = true;
+                break;
+            }
             _ => end += 1,
         }
     }
-    Ok(Value { start, end, quoted: true, ends_line: true, in_code: false, swallow })
+    Ok(Value { start, end, quoted: true, ends_line: true, in_code: false, closed, cut: text.is_cut_at(end), swallow })
 }
 
 fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
     let limit = text.run(start, Set::UNSPACED, VALUE_LEN_MAX)?;
     let word = text.slice(start, limit);
+    if join == Join::Element && !word.windows(2).any(|pair| pair == b"</") {
+        return Ok(None);
+    }
     let len = match join {
         Join::Element => word.iter().position(|byte| *byte == b'<').unwrap_or(word.len()),
         Join::Tight | Join::Colon | Join::Flag => tight_len(word),
@@ -154,12 +169,36 @@ fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
     let cut = trimmed_len(&word[..len]);
     if word.len() == VALUE_LEN_MAX && cut == word.len() {
         let swallow = Set::UNSPACED;
-        return Ok(Some(Value { start, end: limit, quoted: false, ends_line: true, in_code: false, swallow }));
+        return Ok(Some(Value {
+            start,
+            end: limit,
+            quoted: false,
+            ends_line: true,
+            in_code: false,
+            closed: true,
+            cut: false,
+            swallow,
+        }));
     }
     let after = skip_blanks(text, limit)?;
-    let ends_line = len < word.len() || matches!(text.at(after)?, None | Some(b'\n' | b'\r' | b'#'));
-    let in_code = matches!(word.get(cut), Some(b')' | b',' | b';' | b'}')) && (len == word.len() || word[cut] != b';');
-    Ok(Some(Value { start, end: start + cut, quoted: false, ends_line, in_code, swallow: Set::NONE }))
+    // A type stands between the colon and the equals sign, not a value.
+    if join == Join::Colon && text.at(after)? == Some(b'=') {
+        return Ok(None);
+    }
+    let ends_line =
+        len < word.len() || matches!(text.at(after)?, None | Some(b'\n' | b'\r' | b'#' | b'"' | b'\'' | b'`'));
+    let in_code =
+        matches!(word.get(cut), Some(b')' | b',' | b';' | b'}' | b':')) && (len == word.len() || word[cut] != b';');
+    Ok(Some(Value {
+        start,
+        end: start + cut,
+        quoted: false,
+        ends_line,
+        in_code,
+        closed: true,
+        cut: false,
+        swallow: Set::NONE,
+    }))
 }
 
 /// Cuts a word where another assignment follows (`a=1&b=2`, `a=1;b=2`, `a=1,b=2`) or the shell would end it.
@@ -182,6 +221,8 @@ fn trimmed_len(word: &[u8]) -> usize {
     while let Some(last) = len.checked_sub(1).and_then(|last| word.get(last)) {
         let opener = match last {
             b',' | b';' | b'\\' => None,
+            // `def connect(password=None):`
+            b':' if word[..len - 1].ends_with(b")") => None,
             b')' => Some(b'('),
             b']' => Some(b'['),
             b'}' => Some(b'{'),
@@ -202,35 +243,76 @@ fn is_secret(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_byt
     let tight = join == Join::Tight || join == Join::Element;
     let sure = match name.strength {
         Strength::Strong => true,
-        Strength::Medium => tight,
+        Strength::Medium => tight && bytes.len() >= 6 && !bytes.eq_ignore_ascii_case(name_bytes),
         Strength::Weak => {
             tight && name.environment && bytes.len() >= 6 && !Set::SPACE.has_any(bytes) && !is_number(bytes)
         }
     };
-    if !sure {
-        return value::looks_secret(bytes) && (value.quoted || !value::is_code(bytes));
+    // Test reports say `pass: 12`; a password is known to follow `pass:` where it looks like one.
+    let report = is_pass(name_bytes) && (name_bytes.len() == 4 && join == Join::Colon || is_number(bytes));
+    if !value.closed {
+        return value::looks_secret(bytes) || value.cut && sure;
     }
-    if value.quoted {
-        return is_quoted_password(bytes, join);
+    if sure && !report {
+        let bare = || is_bare_password(bytes, value, join, name, name_bytes);
+        return if value.quoted { is_quoted_password(bytes, join) } else { bare() };
     }
-    // Test reports say `pass: 12`; an address is known to follow `pass:` in one word.
-    if name_bytes.eq_ignore_ascii_case(b"pass") && (join == Join::Colon || is_number(bytes)) {
-        return value::looks_secret(bytes);
+    // A pattern, or a variable of the same name.
+    if bytes.eq_ignore_ascii_case(name_bytes)
+        || bytes.iter().any(|byte| b"()[]{}|^\\".contains(byte))
+        || ends_with_name(bytes, name_bytes)
+        || !value::looks_secret(bytes)
+    {
+        return false;
     }
-    let plain_name = Set::WORD.has_all(bytes) && !value::has_digit(bytes);
+    value.quoted || !is_expression(bytes) && (join != Join::Colon || value.ends_line && !value.in_code)
+}
+
+/// An unquoted value of a password is one, unless it reads like code or prose.
+fn is_bare_password(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_bytes: &[u8]) -> bool {
+    if join == Join::Element || join == Join::Tight && name.environment {
+        return true;
+    }
+    let flag = name_bytes.starts_with(b"-");
+    let plain = Set::WORD.has_all(bytes) && !value::has_digit(bytes);
+    let in_code = value.in_code && (plain || is_number(bytes) || is_type(bytes));
+    if is_expression(bytes) || in_code || ends_with_name(bytes, name_bytes) {
+        return false;
+    }
     match join {
-        Join::Tight if name.environment => true,
-        Join::Element => true,
-        Join::Tight => !(value::is_code(bytes) || value.in_code && plain_name),
-        Join::Spaced if value.ends_line => {
-            !(value::is_code(bytes) || value::is_compound_name(bytes) || value.in_code && plain_name)
+        // Help texts say `--password=PASS`.
+        Join::Tight | Join::Element => !(flag && is_capitals(bytes)),
+        Join::Spaced if value.ends_line => !(value::is_compound_name(bytes) || ends_ignoring_case(name_bytes, bytes)),
+        Join::Colon if value.ends_line => !is_capitalised(bytes),
+        Join::Flag => {
+            let punctuated = bytes.iter().any(|byte| byte.is_ascii_punctuation() && !b"-_.,:;".contains(byte));
+            !matches!(bytes.first(), Some(b'-' | b'\\'))
+                && !is_capitals(bytes)
+                && (value::has_digit(bytes) || punctuated)
         }
-        Join::Colon if value.ends_line => {
-            !(value::is_code(bytes) || value.in_code && plain_name || is_capitalised(bytes))
-        }
-        Join::Flag => !bytes.starts_with(b"-") && !is_capitals(bytes) && (value::has_digit(bytes) || !plain_name),
-        Join::Spaced | Join::Colon => value::looks_secret(bytes) && !value::is_code(bytes),
+        Join::Spaced | Join::Colon => value::looks_secret(bytes),
     }
+}
+
+fn is_expression(bytes: &[u8]) -> bool {
+    value::is_code(bytes) || matches!(bytes.first(), Some(b'&' | b'*' | b'[' | b'(' | b'{' | b'<' | b'|'))
+}
+
+/// `__u32`, `P0`, `0x100`: what a declaration has where an assignment has a value.
+fn is_type(bytes: &[u8]) -> bool {
+    let letters = bytes.iter().take_while(|byte| !byte.is_ascii_digit()).count();
+    let digits = bytes.len() - letters;
+    let sized = letters <= 4 && (1..=3).contains(&digits) && Set::DIGIT.has_all(&bytes[letters..]);
+    sized || bytes.starts_with(b"0x") || bytes.starts_with(b"__")
+}
+
+/// `password = my_password`: a variable named after what it holds.
+fn ends_with_name(bytes: &[u8], name: &[u8]) -> bool {
+    let name = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    let tail = bytes.len().checked_sub(name.len()).filter(|start| *start > 0);
+    tail.is_some_and(|start| {
+        bytes[start..].eq_ignore_ascii_case(name) && Set::NAME.or(Set::COLON).has(bytes[start - 1])
+    })
 }
 
 /// A quoted value of a password is one, unless it is the label of a field or a question.
@@ -247,7 +329,17 @@ fn is_quoted_password(bytes: &[u8], join: Join) -> bool {
 
 /// `%s`, `{}`, `${x}` inside a value: it is put together from somewhere else.
 fn has_template(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| matches!(pair, b"${" | b"$(" | b"{{" | b"#{" | b"{}" | b"%s" | b"%v" | b"%(" | b"<%"))
+    bytes
+        .windows(2)
+        .any(|pair| matches!(pair, b"${" | b"$(" | b"{{" | b"#{" | b"{}" | b"{:" | b"%s" | b"%v" | b"%(" | b"<%"))
+}
+
+fn is_pass(name: &[u8]) -> bool {
+    ends_ignoring_case(name, b"pass")
+}
+
+fn ends_ignoring_case(bytes: &[u8], tail: &[u8]) -> bool {
+    bytes.len().checked_sub(tail.len()).is_some_and(|start| bytes[start..].eq_ignore_ascii_case(tail))
 }
 
 fn is_number(bytes: &[u8]) -> bool {

@@ -22,15 +22,23 @@ const ONE_WORD: &[&str] = &[
     "api-key",
     "key",
     "bot",
-    "oauth",
     "jwt",
     "genie-key",
     "splunk",
     "sso-key",
 ];
 /// Schemes whose credentials fill the line.
-const WHOLE_LINE: &[&str] =
-    &["digest", "aws4-hmac-sha256", "hawk", "signature", "goog4-rsa-sha256", "sharedkey", "aws", "eg1-hmac-sha256"];
+const WHOLE_LINE: &[&str] = &[
+    "digest",
+    "oauth",
+    "aws4-hmac-sha256",
+    "hawk",
+    "signature",
+    "goog4-rsa-sha256",
+    "sharedkey",
+    "aws",
+    "eg1-hmac-sha256",
+];
 
 /// Reads `Authorization: SCHEME CREDENTIALS` in headers, JSON, YAML and code.
 pub(crate) fn authorization(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
@@ -64,7 +72,10 @@ pub(crate) fn authorization(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hi
         }
     }
     let end = text.run(position, Set::BASE64_BOTH.or(Set::DOT).or(Set::TILDE), CREDENTIAL_LEN_MAX)?;
-    if value::looks_secret(text.slice(position, end)) { value_hit(text, position, end, keyword.rule) } else { Ok(None) }
+    let alone = !text.before(keyword.start).is_some_and(|byte| Set::WORD.has(byte));
+    let credential = text.slice(position, end);
+    let real = alone && value::looks_random(credential) && !value::is_code(credential);
+    if real { value_hit(text, position, end, keyword.rule) } else { Ok(None) }
 }
 
 /// Reads `Bearer TOKEN` wherever it stands, if the token does not look like a word.
@@ -108,8 +119,10 @@ fn word(text: &Text<'_>, start: usize, keyword: Keyword) -> Look<Option<Hit>> {
         return Ok(Some(Hit { start, end, rule: keyword.rule, swallow: Set::UNSPACED }));
     }
     let credential = text.slice(start, end);
+    // `{}`, `%s`, `<token>`: the credential is put in later.
+    let begins = credential.first().is_some_and(|byte| Set::BASE64_BOTH.or(Set::DOT).has(*byte));
     let len = credential.iter().rposition(|byte| !b",;)}]\\".contains(byte)).map_or(0, |last| last + 1);
     let unlikely = value::is_path(&credential[..len])
         || value::is_code(&credential[..len]) && !value::has_digit(&credential[..len]);
-    if unlikely { Ok(None) } else { real_hit(text, start, start + len, keyword) }
+    if unlikely || !begins || len < 4 { Ok(None) } else { real_hit(text, start, start + len, keyword) }
 }

@@ -224,13 +224,17 @@ pub(crate) fn judge(name: &[u8]) -> Option<SecretName> {
             stem = rest;
         }
     }
-    let (_, strength) = NOUNS.iter().find(|(noun, _)| stem.ends_with(noun))?;
+    let (noun, strength) = NOUNS.iter().find(|(noun, _)| stem.ends_with(noun))?;
     if matches!(name, b"PWD" | b"OLDPWD") || DISARMING.iter().any(|word| has_word(stem, word)) {
         return None;
     }
     let fallback = if *strength == Strength::Strong { "password-assignment" } else { "secret-assignment" };
     let rule = VENDORS.iter().find(|(vendor, _)| words.contains(vendor)).map_or(fallback, |(_, rule)| *rule);
     let environment = !name.iter().any(u8::is_ascii_lowercase) && !name.contains(&b'-') && name.len() >= 4;
+    // In code, `pat` is a pattern.
+    if *noun == "_pat" && !environment {
+        return None;
+    }
     Some(SecretName { strength: *strength, rule, environment })
 }
 

@@ -7,6 +7,8 @@ use super::super::rule::{Hit, Keyword};
 
 /// Longest body of a key that is read before the rest is swallowed unseen, in bytes: four times an RSA key of 16384 bits.
 pub(crate) const PEM_BODY_LEN_MAX: usize = 64 * 1024;
+/// Fewest bytes of base64 that make a body: less is an ellipsis in a manual.
+const KEY_LEN_MIN: usize = 16;
 /// Longest label between `BEGIN` and the dashes, in bytes.
 const LABEL_LEN_MAX: usize = 48;
 
@@ -41,5 +43,6 @@ pub(crate) fn private_key(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>
         body.iter().rposition(|byte| Set::ALNUM.or(Set::EQUALS).has(*byte)).map_or(start, |last| start + last + 1);
     // The line ends before the end marker go too: they tell nothing, and the mask stays on one line.
     let end = if text.at(end)? == Some(b'-') { end } else { trimmed };
-    Ok((trimmed > start).then_some(Hit { start, end, rule: keyword.rule, swallow: Set::NONE }))
+    let is_key = body.iter().filter(|byte| Set::BASE64.has(**byte)).count() >= KEY_LEN_MIN;
+    Ok((is_key && trimmed > start).then_some(Hit { start, end, rule: keyword.rule, swallow: Set::NONE }))
 }

@@ -90,7 +90,13 @@ pub(crate) fn registry_setting(text: &Text<'_>, keyword: Keyword) -> Look<Option
     };
     let start = skip_quote(text, skip_blanks(text, position)?)?;
     let end = text.run(start, Set::BASE64_BOTH.or(Set::DOT), SETTING_LEN_MAX)?;
-    if end - start < 8 || end - start == SETTING_LEN_MAX { Ok(None) } else { real_hit(text, start, end, keyword) }
+    let setting = text.slice(start, end);
+    let encoded = value::has_digit(setting) || setting.ends_with(b"=");
+    if !encoded || setting.len() < 8 || setting.len() == SETTING_LEN_MAX {
+        Ok(None)
+    } else {
+        real_hit(text, start, end, keyword)
+    }
 }
 
 /// Reads `"auth": "BASE64"` as the settings of container tools have it.

@@ -1,0 +1,123 @@
+//! The stream redactor gives what the whole would have given, wherever the data was cut.
+//!
+//! Memory and work are checked by counting bytes, not by a clock.
+
+use super::super::grammars::pem::PEM_BODY_LEN_MAX;
+use super::super::{StreamRedactor, redact};
+use super::{ALNUM, BASE64, lookalikes, made_up, secrets};
+
+fn streamed<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<&'static str>) {
+    let mut stream = StreamRedactor::new();
+    let mut out = Vec::new();
+    for chunk in chunks {
+        out.extend(stream.push(chunk));
+    }
+    out.extend(stream.finish());
+    (out, stream.rules().to_vec())
+}
+
+fn check_cut_everywhere(text: &str) {
+    let whole = redact(text.as_bytes());
+    for cut in 0..=text.len() {
+        let (head, tail) = text.as_bytes().split_at(cut);
+        let (bytes, rules) = streamed([head, tail]);
+        assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&whole.bytes), "cut at {cut} in {text:?}");
+        assert_eq!(rules, whole.rules, "cut at {cut} in {text:?}");
+    }
+    let (bytes, rules) = streamed(text.as_bytes().chunks(1));
+    assert_eq!((&*bytes, rules), (&*whole.bytes, whole.rules), "byte by byte: {text:?}");
+}
+
+#[test]
+fn a_secret_cut_at_any_byte_is_masked_as_if_it_was_whole() {
+    for secret in secrets::all() {
+        check_cut_everywhere(&format!("some text before\n{} and after it", secret.text));
+        check_cut_everywhere(&secret.text);
+    }
+}
+
+#[test]
+fn text_without_secrets_passes_unchanged_wherever_it_is_cut() {
+    for line in lookalikes::all() {
+        check_cut_everywhere(&line);
+    }
+    check_cut_everywhere(&lookalikes::all().join("\n")[..4000]);
+}
+
+#[test]
+fn a_private_key_over_many_chunks_is_masked() {
+    let key =
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n", made_up(BASE64, 30_000, 1));
+    for size in [1, 7, 64, 1000, 4096] {
+        let (bytes, _) = streamed(key.as_bytes().chunks(size));
+        assert_eq!(
+            String::from_utf8_lossy(&bytes),
+            "-----BEGIN RSA PRIVATE KEY-----****-----END RSA PRIVATE KEY-----\n"
+        );
+    }
+}
+
+#[test]
+fn a_secret_longer_than_any_bound_is_swallowed_to_its_end() {
+    let long = made_up(ALNUM, 3 * PEM_BODY_LEN_MAX, 2);
+    for text in [
+        format!("-----BEGIN PRIVATE KEY-----\n{long}\n-----END PRIVATE KEY-----\n"),
+        format!("ghp_{long} end"),
+        format!("password={long} end"),
+        format!("Authorization: Bearer {long} end"),
+        format!("Cookie: a={long}\nend"),
+    ] {
+        let whole = redact(text.as_bytes());
+        assert!(whole.bytes.len() < 80, "{}", String::from_utf8_lossy(&whole.bytes[..80]));
+        for size in [3, 1000, 65_536] {
+            assert_eq!(streamed(text.as_bytes().chunks(size)).0, &*whole.bytes);
+        }
+    }
+}
+
+#[test]
+fn memory_is_bounded_whatever_comes() {
+    let openings = [
+        "password=",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "://",
+        "eyJ",
+        "Authorization: Digest ",
+        "token: \"",
+        "curl -x ",
+        "\"auth\": \"",
+    ];
+    for opening in openings {
+        let mut stream = StreamRedactor::new();
+        stream.push(opening.as_bytes());
+        for _ in 0..1000 {
+            stream.push(&[b'A'; 1024]);
+            assert!(stream.held_len() <= 3 * PEM_BODY_LEN_MAX, "{opening}: {}", stream.held_len());
+        }
+    }
+}
+
+#[test]
+fn ordinary_data_is_not_held_back() {
+    let mut stream = StreamRedactor::new();
+    for _ in 0..100 {
+        stream.push(b"the quick brown fox jumps over the lazy dog, again and again\n");
+        assert!(stream.held_len() <= 2);
+    }
+}
+
+#[test]
+fn mixed_text_in_chunks_of_any_size_gives_the_same_result() {
+    let mut text = String::new();
+    for (secret, line) in secrets::all().iter().zip(lookalikes::all().iter().cycle()) {
+        text.push_str(line);
+        text.push('\n');
+        text.push_str(&secret.text);
+        text.push_str(" \n");
+    }
+    let whole = redact(text.as_bytes());
+    for size in (1..200).chain([1000, 4096, 1 << 20]) {
+        let (bytes, rules) = streamed(text.as_bytes().chunks(size));
+        assert!(bytes == *whole.bytes && rules == whole.rules, "chunks of {size}");
+    }
+}
