@@ -1,0 +1,5 @@
+//! Whole-program benchmarks.
+//!
+//! Not a test: nothing here asserts a time.
+
+fn main() {}

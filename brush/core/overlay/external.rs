@@ -1,0 +1,197 @@
+//! Starting programs: in a child, or in place of the shell.
+//!
+//! Upstream goes through `std::process::Command`; here the program gets exactly the shell's descriptors and environment
+//! through `sys::process`, and every start passes the gate first. This module does not search for programs; it gets a
+//! path.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use crate::commands::ExecutionContext;
+use crate::extensions::ShellExtensions;
+use crate::gate::{ExecEnd, ExecKind, ExecSpan};
+use crate::interp::ProcessGroupPolicy;
+use crate::processes::ChildProcess;
+use crate::results::{ExecutionExitCode, ExecutionResult, ExecutionSpawnResult};
+use crate::sys::process::{self, Program};
+use crate::{ErrorKind, error, openfiles, sys};
+
+/// How much of a file is looked at to tell a script from a binary.
+const SCRIPT_PROBE_BYTES: usize = 80;
+
+/// How a program is started.
+#[derive(Clone, Debug, Default)]
+pub struct StartOptions {
+    /// Overrides `argv[0]`, which is the command's name otherwise.
+    pub argv0: Option<String>,
+    /// Starts with an empty environment.
+    pub empty_environment: bool,
+    /// The process group of the pipeline that the program belongs to.
+    pub process_group: Option<i32>,
+}
+
+/// Starts a program as a child of the shell; or, where nothing follows it in this process, in its place.
+///
+/// # Arguments
+///
+/// * `context` - The shell, the command's name and its descriptors.
+/// * `path` - The program's file.
+/// * `args` - The arguments after `argv[0]`.
+/// * `options` - See [`StartOptions`].
+/// * `span` - Who is told how it goes on.
+pub(crate) fn start<SE: ShellExtensions>(
+    context: &ExecutionContext<'_, SE>,
+    path: &Path,
+    args: &[String],
+    options: &StartOptions,
+    mut span: Option<Box<dyn ExecSpan>>,
+) -> Result<ExecutionSpawnResult, error::Error> {
+    let new_group = matches!(context.params.process_group_policy, ProcessGroupPolicy::NewProcessGroup);
+    let mut program = compose(context, path, args, options);
+    program.process_group = if new_group { Some(0) } else { options.process_group };
+
+    if context.params.tail && context.shell.may_be_replaced() {
+        if let Some(span) = &mut span {
+            span.started(process::own_pid());
+        }
+        let failure = process::replace(&program, context.params.open_files());
+        return Err(report_failure(context, path, failure, span));
+    }
+
+    let spawned = match process::spawn(&program, context.params.open_files()) {
+        Err(err) if err.raw_os_error() == Some(libc::ENOEXEC) => match interpreter_for(&program, path) {
+            Some(program) => process::spawn(&program, context.params.open_files()),
+            None => Err(err),
+        },
+        other => other,
+    };
+    match spawned {
+        Ok(pid) => {
+            if let Some(span) = &mut span {
+                span.started(pid);
+            }
+            let group = if new_group { Some(pid) } else { options.process_group };
+            Ok(ExecutionSpawnResult::StartedProcess(ChildProcess::new(pid, group, span)))
+        }
+        Err(err) => Err(report_failure(context, path, err, span)),
+    }
+}
+
+/// Replaces the shell by a program. Returns only when that fails, with the error to show.
+///
+/// # Arguments
+///
+/// * `context` - The shell, the command's name (as typed) and its descriptors.
+/// * `args` - The arguments after `argv[0]`.
+/// * `options` - See [`StartOptions`].
+pub fn replace_shell<SE: ShellExtensions>(
+    context: &mut ExecutionContext<'_, SE>,
+    args: &[String],
+    options: &StartOptions,
+) -> Result<ExecutionResult, error::Error> {
+    let name = context.command_name.clone();
+    let path = if sys::fs::contains_path_separator(&name) {
+        Some(std::path::PathBuf::from(&name))
+    } else {
+        context.shell.find_first_executable_in_path_using_cache(&name)
+    };
+    let argv: Vec<String> = std::iter::once(name.clone()).chain(args.iter().cloned()).collect();
+    let kind = path.as_deref().map_or(ExecKind::NotFound, ExecKind::External);
+    let mut span = match context.shell.ask_gate(kind, &argv, &[]) {
+        Ok(span) => span,
+        Err(denied) => {
+            use std::io::Write as _;
+            writeln!(context.stderr(), "{}", denied.message)?;
+            return Ok(ExecutionResult::new(denied.status));
+        }
+    };
+    let Some(path) = path else {
+        if let Some(span) = span {
+            span.ended(&ExecEnd::failed(ExecutionExitCode::NotFound.into(), "not found".to_owned()));
+        }
+        return Err(ErrorKind::CommandNotFound(name).into());
+    };
+    let program = compose(context, &path, args, options);
+    if let Some(span) = &mut span {
+        span.replacing();
+    }
+    let mut failure = process::replace(&program, context.params.open_files());
+    if failure.raw_os_error() == Some(libc::ENOEXEC)
+        && let Some(program) = interpreter_for(&program, &path)
+    {
+        failure = process::replace(&program, &openfiles::OpenFiles::default());
+    }
+    Err(report_failure(context, &path, failure, span))
+}
+
+fn report_failure<SE: ShellExtensions>(
+    context: &ExecutionContext<'_, SE>,
+    path: &Path,
+    failure: std::io::Error,
+    span: Option<Box<dyn ExecSpan>>,
+) -> error::Error {
+    let text = failure.to_string();
+    let name = context.command_name.clone();
+    let kind = if failure.kind() == std::io::ErrorKind::NotFound && !path.exists() {
+        if context.shell.working_dir().exists() {
+            ErrorKind::CommandNotFound(name)
+        } else {
+            ErrorKind::WorkingDirMissing(context.shell.working_dir().to_owned())
+        }
+    } else {
+        ErrorKind::FailedToExecuteCommand(name, failure)
+    };
+    if let Some(span) = span {
+        span.ended(&ExecEnd::failed(ExecutionExitCode::from(&kind).into(), text));
+    }
+    kind.into()
+}
+
+fn compose<SE: ShellExtensions>(
+    context: &ExecutionContext<'_, SE>,
+    path: &Path,
+    args: &[String],
+    options: &StartOptions,
+) -> Program {
+    let argv0 = options.argv0.as_deref().unwrap_or(context.command_name.as_str());
+    let argv = std::iter::once(argv0).chain(args.iter().map(String::as_str)).filter_map(c_string).collect();
+    let envp = if options.empty_environment { Vec::new() } else { environment(context, path) };
+    let path = c_string(path.to_string_lossy()).unwrap_or_default();
+    Program { path, argv, envp, process_group: None }
+}
+
+fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &Path) -> Vec<CString> {
+    let shell = &context.shell;
+    let variables = shell.env().iter_exported().filter(|(name, variable)| variable.value().is_set() && *name != "_");
+    let mut envp: Vec<CString> = variables
+        .filter_map(|(name, variable)| c_string(std::format!("{name}={}", variable.value().to_cow_str(shell))))
+        .collect();
+    let functions = shell.funcs().iter().filter(|(_, function)| function.is_exported());
+    envp.extend(functions.filter_map(|(name, function)| {
+        c_string(std::format!("BASH_FUNC_{name}%%=() {}", function.definition().body))
+    }));
+    envp.extend(c_string(std::format!("_={}", path.display())));
+    envp
+}
+
+/// A text without NUL as the kernel takes it; one with NUL can't be passed at all.
+fn c_string(text: impl AsRef<str>) -> Option<CString> {
+    CString::new(text.as_ref()).ok()
+}
+
+/// A file that the kernel doesn't know how to execute is a script for this very shell, unless it looks binary.
+fn interpreter_for(program: &Program, path: &Path) -> Option<Program> {
+    use std::io::Read as _;
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path).ok()?;
+    file.take(SCRIPT_PROBE_BYTES as u64).read_to_end(&mut head).ok()?;
+    let first_line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if first_line.contains(&0) {
+        return None;
+    }
+    let shell = std::env::current_exe().ok()?;
+    let shell = c_string(shell.to_string_lossy())?;
+    let mut argv = vec![program.argv.first()?.clone(), program.path.clone()];
+    argv.extend(program.argv.iter().skip(1).cloned());
+    Some(Program { path: shell, argv, envp: program.envp.clone(), process_group: program.process_group })
+}

@@ -1,0 +1,136 @@
+//! Shells that go on in a process of their own: subshells, stages of pipelines, background lists, substitutions.
+//!
+//! Upstream clones the shell and runs the copy as a task; here the process is forked in the middle of the interpreter,
+//! the child runs its piece and exits, and the parent holds a `ChildProcess`. This module does not decide what the
+//! piece is, nor who waits for it.
+
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt as _;
+
+use crate::gate::{Gate as _, Level};
+use crate::interp::ExecutionParameters;
+use crate::openfiles::OpenFiles;
+use crate::processes::ChildProcess;
+use crate::results::ExecutionResult;
+use crate::sys::process::{self, ProcessId};
+use crate::traps::TrapSignal;
+use crate::{Shell, error, extensions, jobs};
+
+/// The status of a child whose interpreter failed internally.
+const INTERNAL_ERROR_STATUS: u8 = 2;
+
+/// Which process group a forked shell joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// The parent's.
+    Same,
+    /// A new one that it leads.
+    New,
+    /// One that a sibling leads.
+    Join(ProcessId),
+}
+
+impl Group {
+    /// The number to give `setpgid` and `posix_spawn`, if the group changes at all.
+    pub(crate) const fn number(self) -> Option<ProcessId> {
+        match self {
+            Self::Same => None,
+            Self::New => Some(0),
+            Self::Join(leader) => Some(leader),
+        }
+    }
+}
+
+/// Forks the shell. In the parent, returns the child; in the child, returns `None` after `params`' descriptors have been
+/// made the process's own and everything that belongs to the parent alone has been let go.
+///
+/// The child must end through [`finish`].
+pub(crate) fn fork<SE: extensions::ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &mut ExecutionParameters,
+    level: Option<Level>,
+    group: Group,
+) -> Result<Option<ChildProcess>, error::Error> {
+    let Some(pid) = process::fork()? else {
+        become_child(shell, params, level, group);
+        return Ok(None);
+    };
+    if let Some(number) = group.number() {
+        process::set_group(pid, number);
+    }
+    let leader = match group {
+        Group::Same => None,
+        Group::New => Some(pid),
+        Group::Join(leader) => Some(leader),
+    };
+    let span = if shell.gate().is_active() { shell.gate().on_forked(pid) } else { None };
+    Ok(Some(ChildProcess::new(pid, leader, span)))
+}
+
+/// Runs a child's piece to its end and exits with its status. An error is shown as the shell shows it; an internal
+/// failure must not unwind into what was the parent's code.
+pub(crate) async fn finish<SE, F>(shell: &mut Shell<SE>, params: &ExecutionParameters, piece: F) -> !
+where
+    SE: extensions::ShellExtensions,
+    F: AsyncFnOnce(&mut Shell<SE>, &ExecutionParameters) -> Result<ExecutionResult, error::Error>,
+{
+    let run = async {
+        let status = match piece(shell, params).await {
+            Ok(result) => result.exit_code.into(),
+            Err(err) => {
+                let _ = shell.display_error(&mut params.stderr(shell), &err);
+                err.into_result(shell).exit_code.into()
+            }
+        };
+        shell.set_last_exit_status(status);
+        let _ = shell.on_exit().await;
+        shell.last_exit_status()
+    };
+    let status = AssertUnwindSafe(run).catch_unwind().await.unwrap_or(INTERNAL_ERROR_STATUS);
+    process::exit_now(status)
+}
+
+fn become_child<SE: extensions::ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &mut ExecutionParameters,
+    level: Option<Level>,
+    group: Group,
+) {
+    if let Some(number) = group.number() {
+        process::set_group(0, number);
+    }
+    if shell.gate().is_active() {
+        shell.gate().on_forked_child();
+    }
+    let files = std::mem::take(params.open_files_mut());
+    // Whatever can't be placed stays as it is; a command that uses it fails there, with its own message.
+    let _ = process::place_descriptors(&files);
+    shell.adopt_descriptors(&files);
+    drop(files);
+    process::close_private_descriptors();
+    shell.enter_forked_child();
+    if let Some(level) = level {
+        shell.place_mut().enter(level);
+    }
+}
+
+impl<SE: extensions::ShellExtensions> Shell<SE> {
+    /// Enters descriptors that have become the process's own into the shell's table.
+    pub(crate) fn adopt_descriptors(&mut self, files: &OpenFiles) {
+        for (fd, file) in files.iter_entries() {
+            if file.is_some() {
+                self.open_files_mut().set_fd(fd, crate::openfiles::OpenFile::Inherited(fd));
+            } else {
+                self.open_files_mut().remove_fd(fd);
+            }
+        }
+    }
+
+    fn enter_forked_child(&mut self) {
+        *self.jobs_mut() = jobs::JobManager::new();
+        self.traps_mut().remove_handlers(TrapSignal::Exit);
+        self.options_mut().interactive = false;
+        self.deepen();
+    }
+}

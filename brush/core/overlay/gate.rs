@@ -1,0 +1,327 @@
+//! The gate: what an embedder may see, and refuse, of the commands that a shell runs.
+//!
+//! Every way in which a command starts or ends, every redirection and every change of the shell's state passes here.
+//! This module knows nothing of what is done with it: no event format, no transport, no policy. Its calls can't fail;
+//! a shell built without a gate compiles them away, and one whose gate is inactive skips them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::extensions::ShellExtensions;
+use crate::{Shell, ShellFd};
+
+/// Names a simple command within its shell, from before its words are expanded. Zero where nobody observes.
+pub type CommandId = u64;
+/// Names a pipeline within its shell. Zero where nobody observes.
+pub type PipelineId = u64;
+
+/// An answer to an action that is about to happen.
+pub enum Verdict {
+    /// It may; the span, if any, is told how it went on.
+    Allow(Option<Box<dyn ExecSpan>>),
+    /// It may not: the command is not started; the message is shown and the status reported.
+    Deny(Denied),
+}
+
+/// Observes, and may refuse, what a shell does. Every method has a default that allows everything and costs nothing.
+pub trait Gate: Clone + Default + Send + Sync + 'static {
+    /// Whether the other methods are to be called at all.
+    fn is_active(&self) -> bool {
+        false
+    }
+    /// Names the next simple command.
+    fn next_command(&self) -> CommandId {
+        0
+    }
+    /// Names the next pipeline of more than one element.
+    fn next_pipeline(&self) -> PipelineId {
+        0
+    }
+    /// A command is about to start: before a spawn, before a builtin or function runs, and when none was found.
+    fn on_exec(&self, start: &ExecStart<'_>) -> Verdict {
+        let _ = start;
+        Verdict::Allow(None)
+    }
+    /// A redirection was set up, or failed to be.
+    fn on_redirect(&self, redirect: &RedirectEvent<'_>) {
+        let _ = redirect;
+    }
+    /// Two elements of a pipeline were joined.
+    fn on_pipe(&self, pipe: &PipeEvent) {
+        let _ = pipe;
+    }
+    /// A command substitution's output is known.
+    fn on_command_substitution(&self, substitution: &SubstitutionEvent<'_>) {
+        let _ = substitution;
+    }
+    /// The shell's own state changed.
+    fn on_state(&self, change: &StateChange<'_>) {
+        let _ = change;
+    }
+    /// The shell was forked, and this is the child. Called before anything else happens in it.
+    fn on_forked_child(&self) {}
+    /// The shell was forked, and this is the parent. The span is told when the child ends: a command that took the
+    /// child's place can't report its own end.
+    fn on_forked(&self, pid: i32) -> Option<Box<dyn ExecSpan>> {
+        let _ = pid;
+        None
+    }
+}
+
+/// The gate of a shell that nobody observes.
+#[derive(Clone, Default)]
+pub struct NoGate;
+
+impl Gate for NoGate {}
+
+/// What is told the rest of one command's story.
+pub trait ExecSpan: Send + Sync {
+    /// The command runs as this process.
+    fn started(&mut self, pid: i32) {
+        let _ = pid;
+    }
+    /// The command is about to take this process's place; `ended` follows only if that fails.
+    fn replacing(&mut self) {}
+    /// The command ended.
+    fn ended(self: Box<Self>, end: &ExecEnd);
+}
+
+/// How a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExecKind<'a> {
+    /// As a program of its own, from this file.
+    External(&'a Path),
+    /// As a builtin of the shell.
+    Builtin,
+    /// As a function of the shell.
+    Function,
+    /// Not at all: there is none of this name.
+    NotFound,
+}
+
+/// A simple command that is about to start.
+pub struct ExecStart<'a> {
+    /// The command's name in the stream.
+    pub command: CommandId,
+    /// How it runs.
+    pub kind: ExecKind<'a>,
+    /// Its words after all expansion, from the command's name.
+    pub argv: &'a [String],
+    /// Names of variables assigned for this command only.
+    pub assigned: &'a [String],
+    /// The shell's working directory.
+    pub cwd: &'a Path,
+    /// Where it stands.
+    pub place: &'a Place,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecEnd {
+    /// Its exit status, unless a signal ended it.
+    pub status: Option<u8>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Why it could not be started.
+    pub error: Option<String>,
+    /// The shell's working directory afterwards; known for builtins and functions.
+    pub cwd: Option<PathBuf>,
+}
+
+impl ExecEnd {
+    /// An exit with a status.
+    pub fn exited(status: u8) -> Self {
+        Self { status: Some(status), ..Self::default() }
+    }
+
+    /// An end by a signal.
+    pub fn signaled(signal: i32) -> Self {
+        Self { signal: Some(signal), ..Self::default() }
+    }
+
+    /// A command that never started.
+    pub fn failed(status: u8, error: String) -> Self {
+        Self { status: Some(status), error: Some(error), ..Self::default() }
+    }
+}
+
+/// One level of nesting around a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// `( … )`, or a compound command as one element of a pipeline.
+    Subshell,
+    /// `$( … )` or backquotes.
+    CommandSubstitution,
+    /// `<( … )` or `>( … )`.
+    ProcessSubstitution,
+    /// A list run with `&`, or a coprocess.
+    Background,
+    /// A function of this name.
+    Function(Arc<str>),
+    /// A file read with `source`.
+    Source(Arc<str>),
+    /// The handler of this trap.
+    Trap(Arc<str>),
+}
+
+/// Where a command stands: its pipeline and everything around it. Carried by the shell, copied into its forks.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    levels: Vec<Level>,
+    left: Vec<(CommandId, CommandId, Option<PipelinePlace>)>,
+    /// The command whose words are being expanded or which is running.
+    pub command: CommandId,
+    /// The command inside which that one runs: a function, a builtin such as `eval`, or the owner of a substitution.
+    /// Zero at the top.
+    pub parent: CommandId,
+    /// The innermost pipeline of more than one element around it.
+    pub pipeline: Option<PipelinePlace>,
+}
+
+impl Place {
+    /// The levels around the command, outermost first.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// Enters a level opened by the current command. Only a subshell stays part of its pipeline.
+    pub(crate) fn enter(&mut self, level: Level) {
+        self.left.push((self.command, self.parent, self.pipeline));
+        if level != Level::Subshell {
+            self.pipeline = None;
+            self.parent = self.command;
+        }
+        self.levels.push(level);
+    }
+
+    /// Leaves the innermost level again.
+    pub(crate) fn leave(&mut self) {
+        self.levels.pop();
+        if let Some((command, parent, pipeline)) = self.left.pop() {
+            self.command = command;
+            self.parent = parent;
+            self.pipeline = pipeline;
+        }
+    }
+}
+
+/// A position in a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PipelinePlace {
+    /// The pipeline.
+    pub id: PipelineId,
+    /// The element, from zero.
+    pub index: usize,
+    /// How many elements there are.
+    pub len: usize,
+}
+
+/// A redirection that was set up or failed.
+pub struct RedirectEvent<'a> {
+    /// The command that it belongs to, or the innermost one around a compound.
+    pub command: CommandId,
+    /// Whether it stands on a compound command or function rather than on a simple command.
+    pub compound: bool,
+    /// The operator as written, with the descriptor if one was (`2>`, `&>>`, `<<<`).
+    pub operator: &'a str,
+    /// The descriptor that it sets.
+    pub fd: ShellFd,
+    /// What it was set to.
+    pub target: RedirectTarget<'a>,
+    /// Why it failed.
+    pub error: Option<&'a str>,
+    /// Where the command stands.
+    pub place: &'a Place,
+}
+
+/// What a redirection points at.
+#[derive(Clone, Copy, Debug)]
+pub enum RedirectTarget<'a> {
+    /// A file, absolute.
+    Path(&'a Path),
+    /// Another descriptor.
+    Fd(ShellFd),
+    /// Text from the script: a here-document or here-string, as delivered.
+    Text(&'a str),
+    /// Nothing: the descriptor is closed.
+    Close,
+    /// A process substitution.
+    ProcessSubstitution,
+}
+
+/// A link between two neighbours of a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct PipeEvent {
+    /// The pipeline.
+    pub pipeline: PipelineId,
+    /// The element that writes.
+    pub from_index: usize,
+    /// The element that reads.
+    pub to_index: usize,
+}
+
+/// The output of a command substitution.
+pub struct SubstitutionEvent<'a> {
+    /// The command into whose words it went; of an assignment without a command, that statement's name.
+    pub command: CommandId,
+    /// What was written, before trailing newlines are cut.
+    pub output: &'a [u8],
+    /// Where it stands.
+    pub place: &'a Place,
+}
+
+/// A change of the shell's own state that no builtin's end tells.
+#[derive(Clone, Copy, Debug)]
+pub enum StateChange<'a> {
+    /// A function was defined.
+    FunctionDefined(&'a str),
+    /// A file is about to be read as commands; `None` when its contents aren't known.
+    Sourced {
+        /// The file, as named.
+        path: &'a Path,
+        /// All of it.
+        contents: &'a [u8],
+    },
+    /// Variables were assigned by a statement without a command.
+    Assigned(&'a str),
+}
+
+/// A refusal: the status and the line to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// The exit status to report.
+    pub status: u8,
+    /// One line without its newline.
+    pub message: String,
+}
+
+impl<SE: ShellExtensions> Shell<SE> {
+    /// Asks the gate whether a command may start.
+    pub(crate) fn ask_gate(
+        &self,
+        kind: ExecKind<'_>,
+        argv: &[String],
+        assigned: &[String],
+    ) -> Result<Option<Box<dyn ExecSpan>>, Denied> {
+        if !self.gate().is_active() {
+            return Ok(None);
+        }
+        let (cwd, place) = (self.working_dir(), self.place());
+        match self.gate().on_exec(&ExecStart { command: place.command, kind, argv, assigned, cwd, place }) {
+            Verdict::Allow(span) => Ok(span),
+            Verdict::Deny(denied) => Err(denied),
+        }
+    }
+
+    /// Names a pipeline and tells the gate of its links. Zero for a single command, or where nobody observes.
+    pub(crate) fn announce_pipeline(&self, len: usize) -> PipelineId {
+        if len < 2 || !self.gate().is_active() {
+            return 0;
+        }
+        let pipeline = self.gate().next_pipeline();
+        for to_index in 1..len {
+            self.gate().on_pipe(&PipeEvent { pipeline, from_index: to_index - 1, to_index });
+        }
+        pipeline
+    }
+}

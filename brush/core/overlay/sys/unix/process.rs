@@ -1,0 +1,352 @@
+//! Processes and their descriptors: fork, spawn, exec in place, wait.
+//!
+//! Takes the place of upstream's `tokio_process.rs`. Nothing here waits on a reactor: a wait is a `waitpid`, so the shell
+//! needs no runtime and no thread, and a fork in the middle of the interpreter simply continues in both processes. This
+//! module knows nothing of commands or jobs; it gets argument vectors and descriptor tables.
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+
+use crate::ShellFd;
+use crate::openfiles::{OpenFile, OpenFiles};
+
+/// The kernel's number of a process.
+pub type ProcessId = i32;
+
+/// Where the shell keeps descriptors of its own: far from the numbers that scripts name.
+const PRIVATE_FD_MIN: RawFd = 100;
+/// The end of that range. Descriptors from here on belong to whoever embeds the shell and survive a fork untouched.
+pub const EMBEDDER_FD_MIN: RawFd = 200;
+/// Where bash puts descriptors that it chooses a number for (`{var}>`, coprocesses).
+const CHOSEN_FD_MIN: RawFd = 10;
+
+/// How a process ended, or that it stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessEnd {
+    /// It exited with this status.
+    Exited(u8),
+    /// A signal ended it.
+    Signaled(i32),
+    /// A signal stopped it; it can go on.
+    Stopped(i32),
+}
+
+/// Everything that an external program starts with.
+pub struct Program {
+    /// The file to execute.
+    pub path: CString,
+    /// Its arguments, from `argv[0]`.
+    pub argv: Vec<CString>,
+    /// Its environment, as `NAME=value`.
+    pub envp: Vec<CString>,
+    /// The process group to join: `Some(0)` makes a new one, `None` stays in the shell's.
+    pub process_group: Option<ProcessId>,
+}
+
+/// Forks the process. Returns the child's pid in the parent and `None` in the child.
+pub fn fork() -> io::Result<Option<ProcessId>> {
+    // SAFETY: the child continues on a copy of this thread only. The shell runs script code on a single thread; an
+    // embedder's other threads share no lock with it (see the architecture notes), and libc re-arms its own at fork.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(None),
+        pid => Ok(Some(pid)),
+    }
+}
+
+/// Ends the process at once, without running destructors that belong to its parent.
+pub fn exit_now(status: u8) -> ! {
+    // SAFETY: `_exit` takes no pointers and doesn't return.
+    unsafe { libc::_exit(i32::from(status)) }
+}
+
+/// Waits for a child to end or stop; with `block` unset returns `None` while it is running.
+pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
+    let flags = libc::WUNTRACED | if block { 0 } else { libc::WNOHANG };
+    let mut status = 0;
+    loop {
+        // SAFETY: `status` outlives the call.
+        match unsafe { libc::waitpid(pid, &raw mut status, flags) } {
+            -1 => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+            0 => return Ok(None),
+            _ => break,
+        }
+    }
+    Ok(Some(if libc::WIFEXITED(status) {
+        ProcessEnd::Exited((libc::WEXITSTATUS(status) & 0xff) as u8)
+    } else if libc::WIFSTOPPED(status) {
+        ProcessEnd::Stopped(libc::WSTOPSIG(status))
+    } else {
+        ProcessEnd::Signaled(libc::WTERMSIG(status))
+    }))
+}
+
+/// The pid of this process.
+pub fn own_pid() -> ProcessId {
+    // SAFETY: the call takes nothing and can't fail.
+    unsafe { libc::getpid() }
+}
+
+/// Moves a process into a group; a process that has gone on without it is left alone.
+pub fn set_group(pid: ProcessId, group: ProcessId) {
+    // SAFETY: the call takes numbers only.
+    unsafe { libc::setpgid(pid, group) };
+}
+
+/// Starts a program as a child, with `files` on top of what the shell itself has open.
+pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
+    let plan = DescriptorPlan::new(files)?;
+    let mut actions = SpawnActions::new()?;
+    for step in &plan.steps {
+        match *step {
+            Step::Place { from, to } => actions.duplicate(from, to)?,
+            Step::Close(fd) => actions.close(fd)?,
+        }
+    }
+    let attributes = SpawnAttributes::new(program.process_group)?;
+    let argv = pointers(&program.argv);
+    let envp = pointers(&program.envp);
+    let mut pid = 0;
+    // SAFETY: every pointer comes from a value that lives until the end of this function, and both vectors end in null.
+    let error = unsafe {
+        libc::posix_spawn(
+            &raw mut pid,
+            program.path.as_ptr(),
+            &raw const actions.0,
+            &raw const attributes.0,
+            argv.as_ptr(),
+            envp.as_ptr(),
+        )
+    };
+    if error == 0 { Ok(pid) } else { Err(io::Error::from_raw_os_error(error)) }
+}
+
+/// Lets the program take this process's place. Returns only when that failed; descriptors may have been placed by then.
+pub fn replace(program: &Program, files: &OpenFiles) -> io::Error {
+    if let Err(error) = place_descriptors(files) {
+        return error;
+    }
+    let argv = pointers(&program.argv);
+    let envp = pointers(&program.envp);
+    // SAFETY: the pointers live until the call ends, and both vectors end in null.
+    unsafe { libc::execve(program.path.as_ptr(), argv.as_ptr().cast(), envp.as_ptr().cast()) };
+    io::Error::last_os_error()
+}
+
+/// Makes this process's descriptors what `files` says, and returns the numbers that were set or closed.
+pub fn place_descriptors(files: &OpenFiles) -> io::Result<()> {
+    let plan = DescriptorPlan::new(files)?;
+    for step in &plan.steps {
+        match *step {
+            Step::Place { from, to } => place(from, to)?,
+            Step::Close(fd) => close(fd),
+        }
+    }
+    Ok(())
+}
+
+/// Closes every private descriptor of the shell. For a forked child, whose table was placed before: what is left belongs
+/// to the parent, above all the ends of pipes that must not stay open here.
+pub fn close_private_descriptors() {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: the call takes numbers only.
+        let result = unsafe { libc::syscall(libc::SYS_close_range, PRIVATE_FD_MIN, EMBEDDER_FD_MIN - 1, 0) };
+        if result == 0 {
+            return;
+        }
+    }
+    for fd in PRIVATE_FD_MIN..EMBEDDER_FD_MIN {
+        close(fd);
+    }
+}
+
+/// Moves a descriptor to a private number, closed on exec. Where no such number is free it stays where it is.
+pub fn move_to_private_range(fd: OwnedFd) -> OwnedFd {
+    if fd.as_raw_fd() >= PRIVATE_FD_MIN {
+        return fd;
+    }
+    duplicate_from(fd.as_raw_fd(), PRIVATE_FD_MIN).unwrap_or(fd)
+}
+
+/// Gives a file a number of its own that commands inherit; returns the number.
+pub fn install_at_free_number(file: &OpenFile) -> io::Result<ShellFd> {
+    let fd = file.raw_fd().ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))?;
+    // SAFETY: the call takes numbers only.
+    let number = unsafe { libc::fcntl(fd, libc::F_DUPFD, CHOSEN_FD_MIN) };
+    if number < 0 { Err(io::Error::last_os_error()) } else { Ok(number) }
+}
+
+/// Whether a number is open and meant for commands: private descriptors are closed on exec.
+pub fn is_open_for_commands(fd: RawFd) -> bool {
+    // SAFETY: the call takes numbers only.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
+    flags >= 0 && flags & libc::FD_CLOEXEC == 0
+}
+
+/// One step on the way to a child's descriptors.
+enum Step {
+    Place { from: RawFd, to: RawFd },
+    Close(RawFd),
+}
+
+/// The steps that turn the shell's descriptors into a table's, in an order in which none destroys what a later one reads.
+struct DescriptorPlan {
+    steps: Vec<Step>,
+    /// Copies made so that a source survives being overwritten; closed when the plan is dropped.
+    _saved: Vec<OwnedFd>,
+}
+
+impl DescriptorPlan {
+    fn new(files: &OpenFiles) -> io::Result<Self> {
+        let mut steps = Vec::new();
+        let mut saved = Vec::new();
+        for (to, file) in files.iter_entries() {
+            let Some(file) = file else {
+                steps.push(Step::Close(to));
+                continue;
+            };
+            // A stream without a descriptor stands for a file that could not be opened: the number is closed.
+            let Some(from) = file.raw_fd() else {
+                steps.push(Step::Close(to));
+                continue;
+            };
+            let overwritten = from != to && files.contains_fd(from);
+            let from = if overwritten {
+                saved.push(duplicate_from(from, PRIVATE_FD_MIN)?);
+                saved[saved.len() - 1].as_raw_fd()
+            } else {
+                from
+            };
+            if from != to || !is_open_for_commands(to) {
+                steps.push(Step::Place { from, to });
+            }
+        }
+        Ok(Self { steps, _saved: saved })
+    }
+}
+
+fn duplicate_from(fd: RawFd, min: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes numbers only.
+    let copy = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, min) };
+    if copy < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was made one line above and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
+fn place(from: RawFd, to: RawFd) -> io::Result<()> {
+    if from == to {
+        // SAFETY: the call takes numbers only.
+        let result = unsafe { libc::fcntl(to, libc::F_SETFD, 0) };
+        return if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
+    }
+    // SAFETY: the call takes numbers only.
+    let result = unsafe { libc::dup2(from, to) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn close(fd: RawFd) {
+    // SAFETY: the call takes a number; closing one that isn't open is harmless.
+    unsafe { libc::close(fd) };
+}
+
+fn pointers(strings: &[CString]) -> Vec<*mut libc::c_char> {
+    strings.iter().map(|s| CStr::as_ptr(s).cast_mut()).chain(std::iter::once(ptr::null_mut())).collect()
+}
+
+struct SpawnActions(libc::posix_spawn_file_actions_t);
+
+impl SpawnActions {
+    fn new() -> io::Result<Self> {
+        let mut actions = std::mem::MaybeUninit::uninit();
+        // SAFETY: the call initialises what the pointer names.
+        check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
+        // SAFETY: initialised by the call above, which succeeded.
+        Ok(Self(unsafe { actions.assume_init() }))
+    }
+
+    fn duplicate(&mut self, from: RawFd, to: RawFd) -> io::Result<()> {
+        // SAFETY: the actions are initialised.
+        check(unsafe { libc::posix_spawn_file_actions_adddup2(&raw mut self.0, from, to) })
+    }
+
+    fn close(&mut self, fd: RawFd) -> io::Result<()> {
+        // SAFETY: the actions are initialised.
+        check(unsafe { libc::posix_spawn_file_actions_addclose(&raw mut self.0, fd) })
+    }
+}
+
+impl Drop for SpawnActions {
+    fn drop(&mut self) {
+        // SAFETY: the actions are initialised and not used again.
+        unsafe { libc::posix_spawn_file_actions_destroy(&raw mut self.0) };
+    }
+}
+
+struct SpawnAttributes(libc::posix_spawnattr_t);
+
+impl SpawnAttributes {
+    fn new(process_group: Option<ProcessId>) -> io::Result<Self> {
+        let mut attributes = std::mem::MaybeUninit::uninit();
+        // SAFETY: the call initialises what the pointer names.
+        check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
+        // SAFETY: initialised by the call above, which succeeded.
+        let mut attributes = Self(unsafe { attributes.assume_init() });
+        if let Some(group) = process_group {
+            // SAFETY: the attributes are initialised.
+            check(unsafe { libc::posix_spawnattr_setpgroup(&raw mut attributes.0, group) })?;
+            let flags = libc::POSIX_SPAWN_SETPGROUP as libc::c_short;
+            // SAFETY: as above.
+            check(unsafe { libc::posix_spawnattr_setflags(&raw mut attributes.0, flags) })?;
+        }
+        Ok(attributes)
+    }
+}
+
+impl Drop for SpawnAttributes {
+    fn drop(&mut self) {
+        // SAFETY: the attributes are initialised and not used again.
+        unsafe { libc::posix_spawnattr_destroy(&raw mut self.0) };
+    }
+}
+
+fn check(error: libc::c_int) -> io::Result<()> {
+    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+}
+
+/// An unnamed file that holds the contents, open for reading at its start.
+pub fn file_with_contents(contents: &[u8]) -> io::Result<std::fs::File> {
+    use std::io::{Seek as _, Write as _};
+    let mut file = unnamed_file()?;
+    file.write_all(contents)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+#[cfg(target_os = "linux")]
+fn unnamed_file() -> io::Result<std::fs::File> {
+    // SAFETY: the name is a literal that ends in NUL.
+    let fd = unsafe { libc::memfd_create(c"here-document".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was made just above and nobody else owns it.
+    Ok(unsafe { std::fs::File::from_raw_fd(fd) })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed_file() -> io::Result<std::fs::File> {
+    let path = std::env::temp_dir().join(format!("here-document-{}", own_pid()));
+    let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
