@@ -25,6 +25,6 @@ pub use batch::{Batch, BatchError, KernelBatch, ShellBatch, decode_batch, decode
 pub use bytes::ByteString;
 pub use event::{Event, EventError, EventKind, Record};
 pub use ids::{CmdId, PipelineId, ProcessKey, ProcsubId, Seq, SessionId, ShellId};
-pub use journal::{JournalHeader, JournalReader, encode_record, encode_record_into};
+pub use journal::{CommandEnd, JournalHeader, JournalReader, Mark, encode_record, encode_record_into};
 pub use kernel::{KernelEvent, KernelEventKind};
 pub use spool::{SpoolLine, SpoolReader};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::bytes::ByteString;
 use crate::fields::{self, ByteText};
-use crate::ids::PipelineId;
+use crate::ids::{CmdId, PipelineId};
 use crate::words::open_words;
 
 /// A simple command: an external program, a builtin or a function, wherever it ran.
@@ -65,6 +65,10 @@ pub struct Exec {
     /// Where it stood in the script's structure.
     #[serde(default)]
     pub nesting: Nesting,
+    /// The command inside which this one ran: the function, `eval` or `source` whose body it stands in, or the command whose
+    /// words a substitution went into. Not in the published contract: our addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_cmd: Option<CmdId>,
     /// Names, never values, of prefix assignments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assigns: Vec<String>,

@@ -1,47 +1,83 @@
 //! The journal: the file in which a shell's events outlive the shell.
 //!
-//! The format and its encoding stand here, reading in `reader`. Nothing here opens, writes or punches a file.
+//! The format and its encoding stand here and in `marks` and `notes`; `split`, `join` and `reader` read it. Nothing here
+//! opens, writes or punches a file.
 
+mod join;
+mod marks;
+mod notes;
 mod reader;
+mod split;
+mod whole;
 
-pub use reader::{Delivered, Journal, JournalReader, last_delivered, read_journal};
+pub use marks::{CommandEnd, EndMark, Mark, PidMark, ProcessEndMark, ReplacedMark};
+pub use notes::{Announcement, Delivered, Note};
+pub use reader::JournalReader;
+pub use whole::{Journal, JournalScan, last_delivered, read_journal, read_journal_so_far};
+
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Agent, ShellBatch};
 use crate::event::{Event, Record};
-use crate::ids::{ProcessKey, Seq, SessionId, ShellId};
+use crate::ids::{ProcessKey, SessionId, ShellId};
 
-/// The only version of the format so far.
-pub const JOURNAL_VERSION: u64 = 1;
+/// The version of the format that is written and read: version 2, in which commands are joined by the reader.
+pub const JOURNAL_VERSION: u64 = 2;
 
 /// Bytes at the head of a journal that are never punched: 4 KiB, the block that holds the header.
 pub const HEAD_BYTES_KEPT: u64 = 4 << 10;
 
+/// Events that a reader holds back for commands that have not ended: 1024; what comes then goes out without `cmdSeq`.
+pub const HELD_EVENTS_MAX: usize = 1024;
+
+/// Bytes of records that a reader holds back: 8 MiB, as much as may wait in a shell.
+pub const HELD_BYTES_MAX: usize = 8 << 20;
+
+/// Commands that a reader knows to be running: 4096; the oldest is announced and forgotten when another starts.
+pub const OPEN_COMMANDS_MAX: usize = 4096;
+
+/// Bytes of the records of running commands that a reader keeps: 16 MiB, 400 of the longest argument lists.
+pub const OPEN_BYTES_MAX: usize = 16 << 20;
+
 /// What the first line of a journal says: whose events these are.
 ///
-/// A journal is `SPOOL/<shellId>.journal`, append-only text that every process of a shell writes to:
+/// A journal is `SPOOL/<shellId>.journal`, append-only text that every process of a shell writes to (each record is one
+/// line, shown broken here):
 ///
 /// ```text
-/// {"type":"shell-journal","version":1,"source":"nash","sessionId":"s-1","shellId":"…","parentShell":null,"pid":411,
-///  "startTicks":88213,"bootId":"…"}                                              (one line)
+/// {"type":"shell-journal","version":2,"source":"nash","sessionId":"s-1","shellId":"…","parentShell":null,"pid":411,
+///  "startTicks":88213,"bootId":"…"}
 ///
-/// {"kind":"exec","ts":1721900000000.5,"cmd":1,"argv":["git","push"],…}
+/// {"kind":"exec-start","ts":1721900000000.5,"cmd":1,"argv":["git","push"],…}
 ///
-/// {"kind":"cd","ts":1721900000001.5,"from":"/workspace","to":"/workspace/app"}
+/// {"pid":412,"cmd":1}
+///
+/// {"kind":"redirect","ts":1721900000001.5,"cmd":1,"op":">",…}
+///
+/// {"end":1,"ts":1721900000812.9,"exitCode":0,"durationUs":812406}
 ///
 /// {"note":"delivered","offset":412,"seq":2}
 /// ```
 ///
-/// - **Records** are events without `seq`. Each is written by one `write` to a descriptor that is open for appending, with a
-///   newline before and after it: whatever a writer that died left behind can't swallow the next record. Blank lines mean
-///   nothing.
-/// - **`seq` is the reader's**: the n-th line that is neither blank nor the header nor a note has `seq` n. A line that can't
-///   be read takes its number all the same, as a `dropped` event with the reason `torn-record` (not JSON: the writer died
-///   in the middle) or `malformed-record`. The numbers are therefore the same however often and by whomever it is read.
-/// - **Lines that begin with `{"type":`** are headers; only the first counts. Records begin with `{"kind":`.
-/// - **Lines that begin with `{"note":`** are notes ([`Note`]) and take no number.
+/// - **Records** are events without `seq`, and [`Mark`]s. Each is written by one `write` to a descriptor that is open for
+///   appending, with a newline before and after it: whatever a writer that died left behind can't swallow the next
+///   record. Blank lines mean nothing.
+/// - **A command** is an `exec-start` record before it starts, and marks for its pid and its end. The reader joins them:
+///   one `exec` event when the end is read, with the fields and the `ts` of the start. What belongs to the command
+///   (`redirect`, `pipe`, `cmdsub`) is held back until then and follows it, at most [`HELD_EVENTS_MAX`] in all.
+///   A command that is still running is announced by an `exec-start` event where an [`Announcement`] says so, and at the
+///   end of a journal whose shell is gone: a command that started is never missing.
+/// - **`seq` is the reader's**: events are numbered 1, 2, 3… as they come out. A line that can't be read is an event too, of
+///   kind `dropped` with the reason `torn-record` (not JSON: the writer died in the middle), `malformed-record` or
+///   `oversized-record`; so is an end whose start is not there (`end-without-start`). All this follows from the bytes
+///   alone, so the numbers are the same however often and by whomever a journal is read.
+/// - **Lines that begin with `{"type":`** are headers; only the first counts. **Lines that begin with `{"note":` or
+///   `{"carry":`** are [`Note`]s and what belongs to them. Neither takes a number.
 /// - **Holes**: a delivered range may be punched out, but for the first [`HEAD_BYTES_KEPT`] bytes. NUL bytes are skipped. A
-///   reader that starts over goes on from the last `delivered` note, since what stood before it can't be counted.
+///   reader that starts over begins at the last `punched` note, with the running commands that are carried there.
+/// - **Alive or dead**: every process of the shell holds a shared `flock` on the file. Whoever gets the exclusive one reads
+///   the journal of a dead shell, and may remove it. A file of no bytes is one whose shell has not locked it yet: leave it
+///   alone until it is a minute old.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHeader {
@@ -55,7 +91,7 @@ pub struct JournalHeader {
     /// What the environment tells about the agent; empty where it tells nothing.
     #[serde(default, skip_serializing_if = "Agent::is_empty")]
     pub agent: Agent,
-    /// The shell's pid, by which a reader asks whether it still lives.
+    /// The shell's pid.
     pub pid: u32,
     /// Field 22 of its `/proc/PID/stat`; absent where there is no `/proc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,18 +99,6 @@ pub struct JournalHeader {
     /// `/proc/sys/kernel/random/boot_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
-}
-
-/// A line about the journal itself.
-///
-/// `{"note":"delivered","offset":N,"seq":S}`: everything before byte N was acknowledged, and S is the last number that was
-/// given out for it. N is where a line begins or ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "note", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Note {
-    /// A receiver acknowledged everything up to here.
-    Delivered(Delivered),
 }
 
 /// The header line's constant part and the rest.
@@ -112,19 +136,19 @@ impl JournalHeader {
     pub fn process_key(&self) -> Option<ProcessKey> {
         Some(ProcessKey { boot_id: self.boot_id.clone()?, pid: self.pid, start_ticks: self.start_ticks? })
     }
-}
 
-impl Note {
-    /// Encodes the note with its newlines, to be appended by one `write`.
-    pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
-        let mut line = Vec::new();
-        append_line(&mut line, self)?;
-        Ok(line)
-    }
-
-    /// The note that everything before `offset` was acknowledged, up to the number `seq`.
-    pub fn delivered(offset: u64, seq: Seq) -> Self {
-        Self::Delivered(Delivered { offset, seq })
+    /// Reads a header line; `None` for anything else, and for other versions.
+    fn read(line: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Kind<'a> {
+            r#type: &'a str,
+            version: u64,
+        }
+        let kind: Kind<'_> = serde_json::from_slice(line).ok()?;
+        if kind.r#type != "shell-journal" || kind.version != JOURNAL_VERSION {
+            return None;
+        }
+        serde_json::from_slice(line).ok()
     }
 }
 

@@ -57,7 +57,7 @@ fn an_exec_has_the_published_names() {
             "kind": "exec", "seq": 7, "ts": 1_721_900_000_000.25, "cmd": 3, "cmdSeq": 5, "argv": ["git", "push"], "argc": 70,
             "argvTruncated": true, "resolvedPath": "/usr/bin/git", "type": "external", "cwd": "/workspace", "pid": 412,
             "exitCode": 1, "durationMs": 812, "durationUs": 812_406, "pipeline": {"id": "p1", "index": 0, "len": 2},
-            "nesting": {"depth": 2, "kind": "function:f", "stack": ["subshell", "function:f"]}, "assigns": ["A"],
+            "nesting": {"depth": 2, "kind": "function:f", "stack": ["subshell", "function:f"]}, "parentCmd": 3, "assigns": ["A"],
             "error": "not found", "replaced": true, "redacted": ["github-token"]
         })
     );

@@ -75,7 +75,11 @@ fn a_journal_gives_its_header_and_its_records_in_order() {
     let events = reader.push(&sample());
     assert_eq!(reader.header(), Some(&header()));
     assert_eq!(reader.offset(), sample().len() as u64);
-    assert_eq!(events.iter().map(|event| event.kind.clone()).collect::<Vec<_>>(), samples::shell_kinds());
+    let at_once = |kind: &EventKind| {
+        !matches!(kind, EventKind::ExecStart(_) | EventKind::Redirect(_) | EventKind::Pipe(_) | EventKind::Cmdsub(_))
+    };
+    let expect: Vec<_> = samples::shell_kinds().into_iter().filter(at_once).collect();
+    assert_eq!(events.iter().map(|event| event.kind.clone()).filter(at_once).collect::<Vec<_>>(), expect);
     assert_eq!(seqs(&events), (1..=events.len() as u64).collect::<Vec<_>>());
     assert!(events.iter().all(|event| event.ts == Some(1.5) && event.cmd == Some(CmdId(1))));
 }
@@ -129,9 +133,9 @@ fn a_truncated_last_line_waits_for_its_end_and_is_counted_only_at_the_finish() {
     let bytes = function("a");
     assert_eq!(reader.push(&bytes[..20]), []);
     assert_eq!(reader.offset(), 1);
-    let last = reader.finish().unwrap();
-    assert_eq!((dropped_reason(&last), last.seq), (Some("torn-record"), Seq(1)));
-    assert_eq!(reader.finish(), None);
+    let last = reader.finish();
+    assert_eq!((dropped_reason(&last[0]), last[0].seq, last.len()), (Some("torn-record"), Seq(1), 1));
+    assert_eq!(reader.finish(), []);
     assert_eq!(reader.offset(), 20);
 }
 
@@ -165,15 +169,16 @@ fn notes_and_later_headers_take_no_number() {
     let mut reader = JournalReader::new();
     let events = reader.push(&bytes.concat());
     assert_eq!(seqs(&events), [1, 2]);
-    assert_eq!(reader.delivered(), Delivered { offset: 412, seq: Seq(1) });
+    assert_eq!(last_delivered(&bytes.concat()), Some(Delivered { offset: 412, seq: Seq(1) }));
 }
 
 #[test]
 fn a_reader_that_starts_over_goes_on_after_what_was_delivered() {
     let head = [header().encode().unwrap(), function("a"), function("b")].concat();
     let offset = head.len() as u64;
-    let note = Note::delivered(offset, Seq(2)).encode().unwrap();
-    let mut bytes = [head.clone(), function("c"), note, function("d")].concat();
+    let notes = [Note::delivered(offset, Seq(2)), Note::Punched(Delivered { offset, seq: Seq(2) })];
+    let notes = notes.map(|note| note.encode().unwrap()).concat();
+    let mut bytes = [head.clone(), function("c"), notes, function("d")].concat();
     let check = |bytes: &[u8]| {
         let journal = read_journal(bytes);
         assert_eq!(seqs(&journal.events), [3, 4]);
@@ -206,6 +211,8 @@ fn a_note_that_points_past_the_end_is_no_panic() {
     let bytes = [function("a"), Note::delivered(u64::MAX, Seq(9)).encode().unwrap()].concat();
     assert_eq!(last_delivered(&bytes), Some(Delivered { offset: u64::MAX, seq: Seq(9) }));
     assert_eq!(read_journal(&bytes).events, []);
+    let bytes = [function("a"), Note::Punched(Delivered { offset: u64::MAX, seq: Seq(9) }).encode().unwrap()].concat();
+    assert_eq!(read_journal(&bytes).events, []);
 }
 
 #[test]
@@ -229,8 +236,8 @@ fn only_the_newest_commands_are_remembered() {
 #[test]
 fn a_header_of_another_version_or_format_is_no_header() {
     let text = String::from_utf8(header().encode().unwrap()).unwrap();
-    assert!(text.starts_with(r#"{"type":"shell-journal","version":1,"source":"nash","sessionId":"s-1","shellId":""#));
-    assert_eq!(read_journal(text.replace("\"version\":1", "\"version\":2").as_bytes()).header, None);
+    assert!(text.starts_with(r#"{"type":"shell-journal","version":2,"source":"nash","sessionId":"s-1","shellId":""#));
+    assert_eq!(read_journal(text.replace("\"version\":2", "\"version\":1").as_bytes()).header, None);
     assert_eq!(read_journal(text.replace("shell-journal", "shell-batch").as_bytes()).header, None);
     assert_eq!(read_journal(text.as_bytes()).header, Some(header()));
 }

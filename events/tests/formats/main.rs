@@ -6,6 +6,7 @@
 
 mod batches;
 mod events;
+mod joins;
 mod journals;
 mod samples;
 #[cfg(feature = "schema")]

@@ -100,6 +100,7 @@ pub(crate) fn exec() -> Exec {
             NestingKind::Cmdsub,
             NestingKind::Source("/w/a:b".into()),
         ]),
+        parent_cmd: Some(CmdId(3)),
         assigns: vec!["A".into()],
         error: Some("not found".into()),
         replaced: true,
