@@ -5,7 +5,7 @@
 //! line without a keyword costs about a nanosecond a byte. It does not replace anything.
 
 use super::bytes::{Look, Set, Text};
-use super::rule::{Hit, Rule};
+use super::rule::{Hit, Rule, Shape};
 use super::rules::FAMILIES;
 
 /// Bytes in the rolling hash.
@@ -74,10 +74,10 @@ pub(crate) fn token_at(text: &Text<'_>, start: usize) -> Look<Option<Hit>> {
     let Some(head) = text.bytes.get(start..start + GRAM_LEN) else { return Ok(None) };
     let gram = head.iter().fold(0, |gram, byte| roll(gram, *byte));
     for (rule, keyword) in awake(gram) {
-        if matches!(rule.shape, super::rule::Shape::Parts(_)) {
-            if let Some(hit) = rule.read(text, start, keyword)? {
-                return Ok(Some(hit));
-            }
+        if let Shape::Parts(_) = rule.shape
+            && let Some(hit) = rule.read(text, start, keyword)?
+        {
+            return Ok(Some(hit));
         }
     }
     Ok(None)

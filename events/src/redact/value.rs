@@ -86,7 +86,13 @@ pub(crate) fn is_compound_name(value: &[u8]) -> bool {
 
 fn is_reference(value: &[u8]) -> bool {
     match value {
-        [b'$', b'{' | b'(' | b'[', ..] | [b'{', b'{' | b'%', ..] | [b'#' | b'@', b'{', ..] | [b'<', b'%', ..] => true,
+        [b'$', b'{' | b'(' | b'[', ..]
+        | [b'{', b'{' | b'%', ..]
+        | [b'#' | b'@', b'{', ..]
+        | [b'<', b'%', ..]
+        | [b'<', .., b'>']
+        | [b'[', .., b']']
+        | [b'`', ..] => true,
         [b'$', name @ ..] => {
             let positional = matches!(name, [b'0'..=b'9' | b'@' | b'*' | b'#' | b'?']);
             let identifier = name.first().is_some_and(|byte| Set::ALPHA.or(Set::UNDERSCORE).has(*byte));
@@ -95,7 +101,6 @@ fn is_reference(value: &[u8]) -> bool {
         // A directive of `printf`.
         [b'%', .., b'd' | b's' | b'v' | b'q' | b'r'] if value.len() <= 4 => true,
         [b'%', name @ .., b'%'] => Set::WORD.has_all(name),
-        [b'<', .., b'>'] | [b'[', .., b']'] | [b'`', ..] => true,
         [b'!', tag @ ..] => {
             [&b"Ref"[..], b"Sub", b"vault", b"GetAtt", b"secret", b"reference"].iter().any(|head| tag.starts_with(head))
         }
@@ -197,7 +202,7 @@ fn is_words(value: &[u8]) -> bool {
             return false;
         }
     }
-    parts >= 2 || value.iter().all(|byte| byte.is_ascii_alphabetic()) && value.len() < 24
+    parts >= 2 || value.iter().all(u8::is_ascii_alphabetic) && value.len() < 24
 }
 
 /// Shannon entropy in bits a byte.

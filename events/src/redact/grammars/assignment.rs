@@ -10,8 +10,11 @@ use super::super::value;
 use super::name::{self, NAME_LEN_MAX, SecretName, Strength};
 use super::{skip_blanks, skip_quote, value_hit};
 
-/// Longest value read, in bytes; the rest of a longer word is swallowed unseen.
-const VALUE_LEN_MAX: usize = 4 * 1024;
+/// Longest unquoted value read, in bytes: judging reads this much again behind every keyword, so it has to be short. The
+/// rest of a longer word is swallowed unseen.
+const BARE_LEN_MAX: usize = 256;
+/// Longest quoted value read, in bytes; the rest is swallowed up to a quote or the end of the line.
+const QUOTED_LEN_MAX: usize = 1024;
 
 /// How a name and its value are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,7 @@ enum Join {
 }
 
 /// Where a value lies, and what follows it.
+#[derive(Clone, Copy)]
 struct Value {
     start: usize,
     end: usize,
@@ -51,20 +55,16 @@ pub(crate) fn read(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let end = text.run(keyword.end, Set::NAME, NAME_LEN_MAX)?;
     let from = keyword.start - left_len;
     let dashes = text.slice(from, end).iter().take_while(|byte| **byte == b'-').count();
-    let Some(name) = name::judge(text.slice(from + dashes, end)) else { return Ok(None) };
     let expansion = text.slice(from.saturating_sub(2), from) == b"${";
-    if expansion {
-        return Ok(None);
-    }
-    let Some((join, start)) = read_join(text, from, end, dashes)? else { return Ok(None) };
+    // Most such words stand in prose, so the cheap question comes first.
+    let Some((join, start)) = read_join(text, from, end, dashes)?.filter(|_| !expansion) else { return Ok(None) };
+    let Some(name) = name::judge(text.slice(from + dashes, end)) else { return Ok(None) };
     let Some(value) = read_value(text, start, join)? else { return Ok(None) };
     if !is_secret(text.slice(value.start, value.end), &value, join, name, text.slice(from, end)) {
         return Ok(None);
     }
-    if value.swallow != Set::NONE {
-        return Ok(Some(Hit { start: value.start, end: value.end, rule: name.rule, swallow: value.swallow }));
-    }
-    value_hit(text, value.start, value.end, name.rule)
+    let hit = value_hit(text, value.start, value.end, name.rule)?;
+    Ok(hit.map(|hit| if hit.rule == name.rule { Hit { swallow: value.swallow, ..hit } } else { hit }))
 }
 
 /// Reads what stands between name and value, and returns where the value starts.
@@ -133,8 +133,8 @@ fn read_quoted(text: &Text<'_>, from: usize, start: usize) -> Look<Value> {
     let mut closed = false;
     loop {
         let here = text.at(end)?;
-        if end - start >= VALUE_LEN_MAX {
-            swallow = Set::UNSPACED;
+        if end - start >= QUOTED_LEN_MAX {
+            swallow = Set::UNQUOTED;
             closed = true;
             break;
         }
@@ -156,7 +156,7 @@ fn read_quoted(text: &Text<'_>, from: usize, start: usize) -> Look<Value> {
 }
 
 fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
-    let limit = text.run(start, Set::UNSPACED, VALUE_LEN_MAX)?;
+    let limit = text.run(start, Set::UNSPACED, BARE_LEN_MAX)?;
     let word = text.slice(start, limit);
     if join == Join::Element && !word.windows(2).any(|pair| pair == b"</") {
         return Ok(None);
@@ -167,18 +167,18 @@ fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
         Join::Spaced => word.len(),
     };
     let cut = trimmed_len(&word[..len]);
-    if word.len() == VALUE_LEN_MAX && cut == word.len() {
-        let swallow = Set::UNSPACED;
-        return Ok(Some(Value {
-            start,
-            end: limit,
-            quoted: false,
-            ends_line: true,
-            in_code: false,
-            closed: true,
-            cut: false,
-            swallow,
-        }));
+    let bare = Value {
+        start,
+        end: start + cut,
+        quoted: false,
+        ends_line: true,
+        in_code: false,
+        closed: true,
+        cut: false,
+        swallow: Set::NONE,
+    };
+    if cut == BARE_LEN_MAX {
+        return Ok(Some(Value { swallow: Set::UNSPACED, ..bare }));
     }
     let after = skip_blanks(text, limit)?;
     // A type stands between the colon and the equals sign, not a value.
@@ -189,16 +189,7 @@ fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
         len < word.len() || matches!(text.at(after)?, None | Some(b'\n' | b'\r' | b'#' | b'"' | b'\'' | b'`'));
     let in_code =
         matches!(word.get(cut), Some(b')' | b',' | b';' | b'}' | b':')) && (len == word.len() || word[cut] != b';');
-    Ok(Some(Value {
-        start,
-        end: start + cut,
-        quoted: false,
-        ends_line,
-        in_code,
-        closed: true,
-        cut: false,
-        swallow: Set::NONE,
-    }))
+    Ok(Some(Value { ends_line, in_code, ..bare }))
 }
 
 /// Cuts a word where another assignment follows (`a=1&b=2`, `a=1;b=2`, `a=1,b=2`) or the shell would end it.

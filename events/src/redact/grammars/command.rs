@@ -8,7 +8,7 @@ use super::super::rule::{Hit, Keyword};
 use super::value_hit;
 
 /// Longest command line read behind the program's name, in bytes: this much of a stream is held back there.
-const LINE_LEN_MAX: usize = 1024;
+const LINE_LEN_MAX: usize = 512;
 
 /// Programs whose short flags are worth reading in text.
 pub(crate) const KEYWORDS: &[&str] = &[
@@ -41,7 +41,12 @@ pub(crate) fn read(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let mut position = keyword.end;
     while position < limit {
         let Some((start, end, next)) = next_word(text.slice(0, limit), position) else { break };
-        if let Some(secret) = reader.read(text.slice(start, end)) {
+        let word = text.slice(start, end);
+        // Another program's name wakes the rule again, so its arguments are not read twice.
+        if KEYWORDS.iter().any(|known| known.trim_end().as_bytes() == word) {
+            break;
+        }
+        if let Some(secret) = reader.read(word) {
             return value_hit(text, start + secret.range.start, start + secret.range.end, secret.rule);
         }
         position = next;

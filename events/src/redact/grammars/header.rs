@@ -9,7 +9,12 @@ use super::super::value;
 use super::{real_hit, skip_blanks, skip_quote, value_hit};
 
 /// Longest credential read, in bytes; what a header of that size would hold beyond it is swallowed.
-const CREDENTIAL_LEN_MAX: usize = 8 * 1024;
+const CREDENTIAL_LEN_MAX: usize = 1024;
+/// Longest credential without a scheme read, in bytes.
+const BARE_LEN_MAX: usize = 256;
+
+/// What a credential of one word is made of (`token68` of RFC 9110).
+const TOKEN68: Set = Set::BASE64_BOTH.or(Set::DOT).or(Set::TILDE);
 
 /// Schemes whose credentials are one word.
 const ONE_WORD: &[&str] = &[
@@ -71,17 +76,22 @@ pub(crate) fn authorization(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hi
             return Ok((end > start).then_some(Hit { start, end, rule: keyword.rule, swallow }));
         }
     }
-    let end = text.run(position, Set::BASE64_BOTH.or(Set::DOT).or(Set::TILDE), CREDENTIAL_LEN_MAX)?;
+    let end = text.run(position, TOKEN68, BARE_LEN_MAX)?;
     let alone = !text.before(keyword.start).is_some_and(|byte| Set::WORD.has(byte));
     let credential = text.slice(position, end);
     let real = alone && value::looks_random(credential) && !value::is_code(credential);
-    if real { value_hit(text, position, end, keyword.rule) } else { Ok(None) }
+    if !real {
+        return Ok(None);
+    }
+    let swallow = if credential.len() == BARE_LEN_MAX { TOKEN68 } else { Set::NONE };
+    let hit = value_hit(text, position, end, keyword.rule)?;
+    Ok(hit.map(|hit| if hit.rule == keyword.rule { Hit { swallow, ..hit } } else { hit }))
 }
 
 /// Reads `Bearer TOKEN` wherever it stands, if the token does not look like a word.
 pub(crate) fn bearer(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let start = skip_blanks(text, keyword.end)?;
-    let end = text.run(start, Set::BASE64_BOTH.or(Set::DOT).or(Set::TILDE), CREDENTIAL_LEN_MAX)?;
+    let end = text.run(start, TOKEN68, BARE_LEN_MAX)?;
     let token = text.slice(start, end);
     if token.len() >= 16 && value::looks_secret(token) { word(text, start, keyword) } else { Ok(None) }
 }

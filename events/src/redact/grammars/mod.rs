@@ -17,10 +17,10 @@ use super::scan;
 
 /// Makes the hit for a value: the provider's own where the whole value is a token with a known prefix, else all of it.
 pub(crate) fn value_hit(text: &Text<'_>, start: usize, end: usize, rule: &'static str) -> Look<Option<Hit>> {
-    if let Some(hit) = scan::token_at(text, start)? {
-        if hit.end >= end {
-            return Ok(Some(hit));
-        }
+    if let Some(hit) = scan::token_at(text, start)?
+        && hit.end >= end
+    {
+        return Ok(Some(hit));
     }
     Ok(Some(Hit { start, end, rule, swallow: Set::NONE }))
 }

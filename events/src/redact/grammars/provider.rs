@@ -9,8 +9,12 @@ use super::{real_hit, skip_blanks, skip_quote};
 
 /// Longest part of a JSON web token read, in bytes; a longer last part is swallowed.
 const JWT_PART_LEN_MAX: usize = 8 * 1024;
-/// Longest value of a registry setting read, in bytes.
-const SETTING_LEN_MAX: usize = 4 * 1024;
+/// Longest value of a registry setting read, in bytes; a longer one is swallowed.
+const SETTING_LEN_MAX: usize = 1024;
+/// What a registry setting is made of, up to the equals signs that pad it.
+const SETTING: Set = Set::BASE64URL.or(Set::PLUS).or(Set::SLASH).or(Set::DOT);
+/// Longest stored login of a container registry read, in bytes. Identity tokens are the long ones.
+const LOGIN_LEN_MAX: usize = 4 * 1024;
 
 /// Reads a JSON web token: three parts in base64url, of which the first is a JSON object that names an algorithm.
 pub(crate) fn json_web_token(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
@@ -89,14 +93,16 @@ pub(crate) fn registry_setting(text: &Text<'_>, keyword: Keyword) -> Look<Option
         _ => return Ok(None),
     };
     let start = skip_quote(text, skip_blanks(text, position)?)?;
-    let end = text.run(start, Set::BASE64_BOTH.or(Set::DOT), SETTING_LEN_MAX)?;
+    let body_end = text.run(start, SETTING, SETTING_LEN_MAX)?;
+    let end = text.run(body_end, Set::EQUALS, 2)?;
     let setting = text.slice(start, end);
     let encoded = value::has_digit(setting) || setting.ends_with(b"=");
-    if !encoded || setting.len() < 8 || setting.len() == SETTING_LEN_MAX {
-        Ok(None)
-    } else {
-        real_hit(text, start, end, keyword)
+    if !encoded || setting.len() < 8 {
+        return Ok(None);
     }
+    let swallow = if body_end - start == SETTING_LEN_MAX { SETTING } else { Set::NONE };
+    let hit = real_hit(text, start, end, keyword)?;
+    Ok(hit.map(|hit| if hit.rule == keyword.rule { Hit { swallow, ..hit } } else { hit }))
 }
 
 /// Reads `"auth": "BASE64"` as the settings of container tools have it.
@@ -110,8 +116,8 @@ pub(crate) fn docker_auth(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>
         return Ok(None);
     }
     let start = quote + 1;
-    let end = text.run(start, Set::BASE64_BOTH.or(Set::DOT), SETTING_LEN_MAX)?;
-    let long = end - start >= 12 && end - start < SETTING_LEN_MAX;
+    let end = text.run(start, SETTING.or(Set::EQUALS), LOGIN_LEN_MAX)?;
+    let long = end - start >= 12 && end - start < LOGIN_LEN_MAX;
     let base64 = value::is_mixed(text.slice(start, end)) || text.slice(start, end).ends_with(b"=");
     if long && base64 && text.at(end)? == Some(b'"') { real_hit(text, start, end, keyword) } else { Ok(None) }
 }

@@ -17,10 +17,9 @@ pub(crate) fn credentials(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>
         return Ok(None);
     }
     let start = keyword.end;
-    let limit = text.run(start, Set::UNSPACED, USER_INFO_LEN_MAX)?;
+    let limit = text.run(start, Set::AUTHORITY, USER_INFO_LEN_MAX)?;
     let authority = text.slice(start, limit);
-    let authority =
-        &authority[..authority.iter().position(|byte| b"/?#<>|\\".contains(byte)).unwrap_or(authority.len())];
+    let authority = &authority[..authority.iter().position(|byte| b"?#<>|".contains(byte)).unwrap_or(authority.len())];
     let Some(at) = authority.iter().rposition(|byte| *byte == b'@') else {
         return Ok(cut_password(text, start, authority, keyword));
     };

@@ -41,7 +41,6 @@ fn text_without_secrets_passes_unchanged_wherever_it_is_cut() {
     for line in lookalikes::all() {
         check_cut_everywhere(&line);
     }
-    check_cut_everywhere(&lookalikes::all().join("\n")[..4000]);
 }
 
 #[test]
@@ -116,8 +115,92 @@ fn mixed_text_in_chunks_of_any_size_gives_the_same_result() {
         text.push_str(" \n");
     }
     let whole = redact(text.as_bytes());
-    for size in (1..200).chain([1000, 4096, 1 << 20]) {
+    for size in (1..40).chain([100, 1000, 4096, 1 << 20]) {
         let (bytes, rules) = streamed(text.as_bytes().chunks(size));
         assert!(bytes == *whole.bytes && rules == whole.rules, "chunks of {size}");
+    }
+}
+
+#[test]
+fn pieces_of_every_grammar_in_any_order_give_the_same_result_in_any_chunks() {
+    const PIECES: &[&str] = &[
+        "password",
+        "token",
+        "API_KEY",
+        "secret",
+        "=",
+        ":",
+        " ",
+        "\"",
+        "'",
+        "\\",
+        "\n",
+        "://",
+        "user:pw@host",
+        "eyJhbGciOiJub25lIn0",
+        ".",
+        "-----",
+        "BEGIN ",
+        "PRIVATE KEY-----",
+        "END ",
+        "Authorization",
+        ": Bearer ",
+        "Digest ",
+        "Cookie: a=",
+        ";",
+        ",",
+        "&",
+        "ghp_",
+        "0123456789abcdefABCDEF0123456789abcdef",
+        "sk-",
+        "curl ",
+        "-u ",
+        "a:b",
+        "AKIA",
+        "Q~",
+        ":AA",
+        "<",
+        ">",
+        "</",
+        "${",
+        "}",
+        "(",
+        ")",
+        "-",
+        "_",
+        "\u{1b}[0m",
+        "é",
+        "--",
+        "str",
+        "x",
+        "7",
+        "\r\n",
+        "\t",
+        "\"auth\"",
+        "_authToken",
+        "s.",
+        "{{",
+        "%s",
+    ];
+    for seed in 1..3000_u64 {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut roll = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let text: String = (0..=roll(24)).map(|_| PIECES[roll(PIECES.len())]).collect();
+        let whole = redact(text.as_bytes());
+        let mut rest = text.as_bytes();
+        let mut chunks = Vec::new();
+        while !rest.is_empty() {
+            let (chunk, tail) = rest.split_at((roll(9) + 1).min(rest.len()));
+            chunks.push(chunk);
+            rest = tail;
+        }
+        let (bytes, rules) = streamed(chunks);
+        assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&whole.bytes), "{text:?}");
+        assert_eq!(rules, whole.rules, "{text:?}");
     }
 }
