@@ -27,6 +27,8 @@ enum Join {
     Colon,
     /// `--name value`.
     Flag,
+    /// `name value`, as some settings files have it.
+    Word,
     /// `<name>value</name>`.
     Element,
 }
@@ -60,7 +62,9 @@ pub(crate) fn read(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let Some((join, start)) = read_join(text, from, end, dashes)?.filter(|_| !expansion) else { return Ok(None) };
     let Some(name) = name::judge(text.slice(from + dashes, end)) else { return Ok(None) };
     let Some(value) = read_value(text, start, join)? else { return Ok(None) };
-    if !is_secret(text.slice(value.start, value.end), &value, join, name, text.slice(from, end)) {
+    let login_before = follows_login(text.slice(from.saturating_sub(NAME_LEN_MAX), from));
+    let bytes = text.slice(value.start, value.end);
+    if !is_secret(bytes, &value, join, name, text.slice(from, end), login_before) {
         return Ok(None);
     }
     let hit = value_hit(text, value.start, value.end, name.rule)?;
@@ -93,6 +97,7 @@ fn read_join(text: &Text<'_>, from: usize, name_end: usize, dashes: usize) -> Lo
         }
         (Some(b':'), _) => read_annotation(text, skip_blanks(text, sign + 1)?).map(Some),
         (Some(_), _) if blank_before && dashes > 0 => Ok(Some((Join::Flag, sign))),
+        (Some(next), _) if blank_before && Set::BASE64URL.or(Set::QUOTE).has(next) => Ok(Some((Join::Word, sign))),
         _ => Ok(None),
     }
 }
@@ -152,6 +157,8 @@ fn read_quoted(text: &Text<'_>, from: usize, start: usize) -> Look<Value> {
             _ => end += 1,
         }
     }
+    // Between backquotes stands a command.
+    closed &= !(quote == Some(b'`') && Set::BLANK.has_any(text.slice(start, end)));
     Ok(Value { start, end, quoted: true, ends_line: true, in_code: false, closed, cut: text.is_cut_at(end), swallow })
 }
 
@@ -163,7 +170,7 @@ fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
     }
     let len = match join {
         Join::Element => word.iter().position(|byte| *byte == b'<').unwrap_or(word.len()),
-        Join::Tight | Join::Colon | Join::Flag => tight_len(word),
+        Join::Tight | Join::Colon | Join::Flag | Join::Word => tight_len(word),
         Join::Spaced => word.len(),
     };
     let cut = trimmed_len(&word[..len]);
@@ -227,9 +234,12 @@ fn trimmed_len(word: &[u8]) -> usize {
     len
 }
 
-fn is_secret(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_bytes: &[u8]) -> bool {
+fn is_secret(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_bytes: &[u8], login_before: bool) -> bool {
     if value::is_stand_in(bytes) || value::is_path(bytes) || has_template(bytes) {
         return false;
+    }
+    if join == Join::Word {
+        return follows_as_word(bytes, value, name_bytes, login_before);
     }
     let tight = join == Join::Tight || join == Join::Element;
     let sure = match name.strength {
@@ -259,6 +269,25 @@ fn is_secret(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_byt
     value.quoted || !is_expression(bytes) && (join != Join::Colon || value.ends_line && !value.in_code)
 }
 
+/// `login USER password`, also with a port between, is how `.netrc` has it.
+fn follows_login(before: &[u8]) -> bool {
+    let mut words = before.rsplit(|byte| Set::SPACE.has(*byte)).filter(|word| !word.is_empty()).skip(1);
+    match words.next() {
+        Some(b"port" | b"account") => words.nth(1) == Some(b"login"),
+        word => word == Some(b"login"),
+    }
+}
+
+/// A word behind a secret's name is mostly prose. It is a secret in `.netrc`, in settings that only have this form, and
+/// where it is random beyond doubt.
+fn follows_as_word(bytes: &[u8], value: &Value, name: &[u8], login_before: bool) -> bool {
+    let setting = [&b"requirepass"[..], b"masterauth"].contains(&name) && value.ends_line;
+    let netrc = login_before && name == b"password";
+    setting
+        || netrc
+        || bytes.len() >= 20 && value::is_mixed_random(bytes) && value::looks_secret(bytes) && !is_expression(bytes)
+}
+
 /// An unquoted value of a password is one, unless it reads like code or prose.
 fn is_bare_password(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_bytes: &[u8]) -> bool {
     if join == Join::Element || join == Join::Tight && name.environment {
@@ -281,7 +310,7 @@ fn is_bare_password(bytes: &[u8], value: &Value, join: Join, name: SecretName, n
                 && !is_capitals(bytes)
                 && (value::has_digit(bytes) || punctuated)
         }
-        Join::Spaced | Join::Colon => value::looks_secret(bytes),
+        Join::Spaced | Join::Colon | Join::Word => value::looks_secret(bytes),
     }
 }
 
@@ -312,7 +341,7 @@ fn is_quoted_password(bytes: &[u8], join: Join) -> bool {
     let mentions =
         bytes.windows(5).any(|window| window.eq_ignore_ascii_case(b"sswor") || window.eq_ignore_ascii_case(b"token"));
     match join {
-        Join::Colon | Join::Spaced if words => value::has_digit(bytes) && !mentions,
+        Join::Colon if words => value::has_digit(bytes) && !mentions,
         Join::Colon => !(is_capitalised(bytes) && mentions),
         _ => !(words && mentions),
     }

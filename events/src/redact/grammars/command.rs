@@ -29,25 +29,34 @@ pub(crate) const KEYWORDS: &[&str] = &[
     "mongosh ",
     "mongo ",
     "mongodump ",
+    "htpasswd ",
+    "zip -",
+    "az login",
+    "sqlcmd ",
+    "ipmitool ",
+    "rabbitmqctl ",
+    "xfreerdp ",
+    "lftp ",
 ];
 
 /// Reads the words behind a program's name up to the end of its command.
 pub(crate) fn read(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let limit = text.run(keyword.end, Set::LINE, LINE_LEN_MAX)?;
     let mut reader = FlagReader::default();
-    for word in text.slice(keyword.start, keyword.end).split(|byte| *byte == b' ').filter(|word| !word.is_empty()) {
-        reader.read(word);
-    }
-    let mut position = keyword.end;
+    // The keyword holds the program's name and perhaps a word or the dash of a flag: all of it is read as words.
+    let mut position = keyword.start;
     while position < limit {
         let Some((start, end, next)) = next_word(text.slice(0, limit), position) else { break };
         let word = text.slice(start, end);
         // Another program's name wakes the rule again, so its arguments are not read twice.
-        if KEYWORDS.iter().any(|known| known.trim_end().as_bytes() == word) {
+        if start > keyword.start && KEYWORDS.iter().any(|known| known.trim_end().as_bytes() == word) {
             break;
         }
         if let Some(secret) = reader.read(word) {
-            return value_hit(text, start + secret.range.start, start + secret.range.end, secret.rule);
+            let quoted = Set::QUOTE.has_any(&word[secret.range.start..=secret.range.start]);
+            let from = start + secret.range.start + usize::from(quoted);
+            let to = start + secret.range.end;
+            return if from < to { value_hit(text, from, to, secret.rule) } else { Ok(None) };
         }
         position = next;
     }
@@ -64,15 +73,31 @@ fn next_word(line: &[u8], from: usize) -> Option<(usize, usize, usize)> {
             Some((start + 1, start + 1 + len, (start + len + 2).min(line.len())))
         }
         _ => {
-            let len = line[start..]
-                .iter()
-                .position(|byte| Set::SPACE.has(*byte) || b";|&)".contains(byte))
-                .unwrap_or(line.len() - start);
+            let len = bare_len(&line[start..]);
             let mut word_end = start + len;
             if line[word_end - 1] == b'"' || line[word_end - 1] == b'\'' {
                 word_end -= 1;
             }
             (len > 0).then_some((start, word_end, start + len))
         }
+    }
+}
+
+/// Returns the length of an unquoted word, in which quotes may open (`-p'a b'`).
+fn bare_len(line: &[u8]) -> usize {
+    let mut quote = None;
+    let end = line.iter().position(|byte| {
+        match quote {
+            Some(open) if open == *byte => quote = None,
+            Some(_) => {}
+            None if b"\"'".contains(byte) => quote = Some(*byte),
+            None => return Set::SPACE.has(*byte) || b";|&)".contains(byte),
+        }
+        false
+    });
+    // A quote that nothing closes was not one, but an apostrophe or the end of a string around the command.
+    match (end, quote) {
+        (None, Some(_)) => line.iter().position(|byte| Set::SPACE.has(*byte)).unwrap_or(line.len()),
+        _ => end.unwrap_or(line.len()),
     }
 }

@@ -79,7 +79,9 @@ pub(crate) fn authorization(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hi
     let end = text.run(position, TOKEN68, BARE_LEN_MAX)?;
     let alone = !text.before(keyword.start).is_some_and(|byte| Set::WORD.has(byte));
     let credential = text.slice(position, end);
-    let real = alone && value::looks_random(credential) && !value::is_code(credential);
+    let encoded = value::is_mixed(credential) || Set::HEX_ANY.or(Set::DASH).has_all(credential);
+    let called = text.at(end)? == Some(b'(');
+    let real = alone && !called && encoded && value::looks_random(credential) && !value::is_code(credential);
     if !real {
         return Ok(None);
     }

@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::grammar("url-credentials", &["://"], url::credentials),
     Rule::grammar(
         "secret-assignment",
-        &["pass", "pwd", "secret", "token", "key", "auth", "cred", "_pat"],
+        &["pass", "pwd", "secret", "token", "key", "auth", "cred", "_pat", "psk"],
         assignment::read,
     ),
     Rule::grammar("command-secret", command::KEYWORDS, command::read).not_after(Set::NAME),

@@ -290,6 +290,14 @@ const SETTINGS: &[&str] = &[
 ];
 
 const PROSE: &[&str] = &[
+    "Your login has expired. Your password has expired.",
+    "a default login and password to avoid a prompt",
+    "my $pwd = `cmd /c cd`;",
+    "authorization = base64.decodebytes(authorization)",
+    "pub Authorization: WINBIO_PRESENCE_0,",
+    "def connect(host, password=None, token=None):",
+    "self._pwd = pwd",
+    "log_passwd: __u32,",
     "Enter password: ",
     "Password:",
     "[sudo] password for user: ",

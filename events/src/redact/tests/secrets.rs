@@ -247,6 +247,8 @@ const ASSIGNED_RANDOM: &[(&str, &str)] = &[
     ("secret-assignment", "{\"refreshToken\":\"@\"}"),
     ("secret-assignment", "\\\"token\\\": \\\"@\\\""),
     ("secret-assignment", "SECRET_KEY_BASE=@"),
+    ("secret-assignment", "ENV API_SECRET @"),
+    ("secret-assignment", "WIFI_PSK=@"),
     ("secret-assignment", "  secret_key: @\n"),
 ];
 
@@ -271,6 +273,15 @@ const ASSIGNED_SHORT: &[&str] = &[
     "ROOT_PASSWD=@",
     "passphrase: '@'",
     "password: str = \"@\"",
+    "machine h.example login user password @\n",
+    "requirepass @\n",
+    "docker run -e MYSQL_ROOT_PASSWORD=@ -d mysql",
+    "jdbc:mysql://h/db?user=a&password=@&ssl=true",
+    "kubectl create secret generic x --from-literal=password=@",
+    "helm upgrade --set auth.rootPassword=@,x=y r c",
+    "gpg --batch --passphrase @ -c f",
+    "curl -d '{\"password\":\"@\"}' h.example",
+    "Passwort: @\n",
 ];
 
 const IN_COMMANDS: &[&str] = &[
@@ -281,4 +292,9 @@ const IN_COMMANDS: &[&str] = &[
     "docker login -u user -p @ r.example",
     "redis-cli -h h -a @ ping",
     "openssl rsa -in k -passin pass:@",
+    "sshpass -p'@' ssh h.example",
+    "htpasswd -b file user @",
+    "zip -P @ a.zip a",
+    "az login --service-principal -u user -p @ --tenant t",
+    "sqlcmd -S h -U sa -P @",
 ];

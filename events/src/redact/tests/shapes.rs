@@ -55,6 +55,13 @@ fn an_assignment_keeps_name_and_quotes() {
 }
 
 #[test]
+fn a_command_in_text_keeps_its_quotes() {
+    check("sshpass -p 'a b' ssh h", "sshpass -p '****' ssh h", &["command-secret"]);
+    check("curl -u 'a:b c' h", "curl -u 'a:****' h", &["command-secret"]);
+    check("mysql -p'a b' db", "mysql -p'****' db", &["command-secret"]);
+}
+
+#[test]
 fn two_secrets_in_one_text_are_both_masked() {
     let text = format!("AKIA{} and sk_live_{}", "Q7".repeat(8), made_up(HEX, 24, 5));
     check(&text, "AKIA**** and sk_live_****", &["aws-access-key-id", "stripe-key"]);
