@@ -27,6 +27,9 @@ pub struct StreamRedactor {
     /// What still belongs to the last secret found.
     swallow: Option<Set>,
     rules: RulesSeen,
+    /// Bytes read by all searches so far: the measure of the work.
+    #[cfg(test)]
+    examined_len: usize,
 }
 
 impl StreamRedactor {
@@ -66,6 +69,11 @@ impl StreamRedactor {
         self.buffer.len() - self.held_from
     }
 
+    #[cfg(test)]
+    pub(super) fn examined_len(&self) -> usize {
+        self.examined_len
+    }
+
     fn swallowed<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
         let Some(set) = self.swallow else { return chunk };
         let len = chunk.iter().take_while(|byte| set.has(**byte)).count();
@@ -80,6 +88,10 @@ impl StreamRedactor {
     }
 
     fn advance(&mut self, end: End) -> Vec<u8> {
+        #[cfg(test)]
+        {
+            self.examined_len += self.held_len();
+        }
         let text = Text { bytes: &self.buffer, end };
         let mut out = Vec::new();
         let mut copied = self.held_from;

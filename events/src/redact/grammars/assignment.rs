@@ -282,7 +282,7 @@ fn follows_login(before: &[u8]) -> bool {
 /// where it is random beyond doubt.
 fn follows_as_word(bytes: &[u8], value: &Value, name: &[u8], login_before: bool) -> bool {
     let setting = [&b"requirepass"[..], b"masterauth"].contains(&name) && value.ends_line;
-    let netrc = login_before && name == b"password";
+    let netrc = login_before && name == b"password" && value.ends_line;
     setting
         || netrc
         || bytes.len() >= 20 && value::is_mixed_random(bytes) && value::looks_secret(bytes) && !is_expression(bytes)
