@@ -1,0 +1,144 @@
+//! The receiver's journal: every accepted batch, on disk before it is acknowledged.
+//!
+//! `DIR/accepted.ndjson`, one batch a line, as a spool file has it. Only ever appended to: what a crash left half-written
+//! stays and is counted at the next start. This module does not know what is in a batch, nor who has seen it.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use nash_events::{Batch, SpoolLine, SpoolReader};
+
+/// The file's name in its directory.
+const FILE_NAME: &str = "accepted.ndjson";
+
+/// Bytes that are read at once: 64 KiB.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// When a write counts as done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// When the disk has it.
+    Disk,
+    /// When the system has it: for what nobody needs after this process.
+    Memory,
+}
+
+/// An open journal.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    durability: Durability,
+    /// Whether the file may end in the middle of a line: the next write then begins with a newline.
+    torn: bool,
+}
+
+impl Journal {
+    /// Opens or makes the journal of a directory, and gives every batch in it to `each`.
+    pub(crate) fn open(dir: &Path, durability: Durability, mut each: impl FnMut(Batch)) -> anyhow::Result<Self> {
+        let at = || format!("the journal directory {}", dir.display());
+        DirBuilder::new().recursive(true).mode(0o700).create(dir).with_context(at)?;
+        let path = dir.join(FILE_NAME);
+        let about = || format!("the journal {}", path.display());
+        let options = OpenOptions::new().read(true).append(true).create(true).mode(0o600).clone();
+        let mut file = options.open(&path).with_context(about)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!("{} is in use by another process", about()),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(about),
+        }
+        let torn = replay(&mut file, &path, &mut each).with_context(about)?;
+        if durability == Durability::Disk {
+            // A new file's name must be on disk as well, or the file is not found after a crash.
+            File::open(dir).and_then(|dir| dir.sync_all()).with_context(at)?;
+        }
+        Ok(Self { file, path, durability, torn })
+    }
+
+    /// Appends lines, which hold no newline, and returns when they are as safe as asked for.
+    pub(crate) fn append<'a>(&mut self, lines: impl Iterator<Item = &'a [u8]>) -> anyhow::Result<()> {
+        let mut bytes = Vec::new();
+        if self.torn {
+            bytes.push(b'\n');
+        }
+        for line in lines {
+            bytes.extend_from_slice(line);
+            bytes.push(b'\n');
+        }
+        self.torn = true;
+        let written = self.file.write_all(&bytes).and_then(|()| match self.durability {
+            Durability::Disk => self.file.sync_data(),
+            Durability::Memory => Ok(()),
+        });
+        written.with_context(|| format!("writing the journal {}", self.path.display()))?;
+        self.torn = false;
+        Ok(())
+    }
+}
+
+/// Reads a journal from its beginning; tells whether it ends in the middle of a line.
+fn replay(file: &mut File, path: &Path, each: &mut impl FnMut(Batch)) -> std::io::Result<bool> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut reader = SpoolReader::new();
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut torn = false;
+    let mut take = |lines: Vec<SpoolLine>| {
+        for line in lines {
+            match line {
+                SpoolLine::Batch { batch, .. } => each(*batch),
+                SpoolLine::Bad { line, reason } => {
+                    crate::terminal::complain(&format!("warning: {}:{line}: {reason}; left out", path.display()));
+                }
+            }
+        }
+    };
+    loop {
+        let count = file.read(&mut chunk)?;
+        let Some(last) = chunk[..count].last() else { break };
+        torn = *last != b'\n';
+        take(reader.push(&chunk[..count]));
+    }
+    take(reader.finish().into_iter().collect());
+    Ok(torn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &[u8] =
+        br#"{"type":"shell-batch","version":1,"source":"nash","sessionId":"s","shellId":"a","events":[]}"#;
+
+    fn count(dir: &Path) -> usize {
+        let mut count = 0;
+        Journal::open(dir, Durability::Disk, |_| count += 1).unwrap();
+        count
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_anywhere_keeps_its_whole_lines_and_takes_new_ones() {
+        for cut in 0..=LINE.len() {
+            let dir = tempfile::tempdir().unwrap();
+            let whole = [LINE, b"\n", &LINE[..cut]].concat();
+            std::fs::write(dir.path().join(FILE_NAME), whole).unwrap();
+            let mut found = 0;
+            let mut journal = Journal::open(dir.path(), Durability::Memory, |_| found += 1).unwrap();
+            let expected = if cut == LINE.len() { 2 } else { 1 };
+            assert_eq!(found, expected, "cut at {cut}");
+            journal.append([LINE].into_iter()).unwrap();
+            drop(journal);
+            assert_eq!(count(dir.path()), expected + 1, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_journal_in_use_is_not_opened_twice() {
+        let dir = tempfile::tempdir().unwrap();
+        let _first = Journal::open(dir.path(), Durability::Memory, |_| {}).unwrap();
+        let error = Journal::open(dir.path(), Durability::Memory, |_| {}).unwrap_err();
+        assert!(error.to_string().ends_with("is in use by another process"), "{error:#}");
+    }
+}

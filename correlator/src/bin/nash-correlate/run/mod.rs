@@ -1,0 +1,85 @@
+//! `run`: a script under nash, with a collector of its own, and its story at the end.
+//!
+//! The script keeps its standard streams, its directory and its exit status. Which program runs it stands in `program`, the
+//! collector in `collector`, and what is printed comes from the library.
+
+mod collector;
+mod program;
+
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::Context;
+use nash_correlator::Story;
+use nash_correlator::tree::{self, Options};
+
+use crate::cli::{Color, RunArgs};
+use crate::terminal::{complain, options_for_stdout};
+use collector::Collector;
+
+/// Exit status where the script could not be run, as `env` and `timeout` have it.
+pub(crate) const EXIT_NOT_RUN: u8 = 125;
+
+/// Columns of the line between the script's output and the story.
+const SEPARATOR_COLUMNS: usize = 24;
+
+/// Runs the script; gives its exit status.
+pub(crate) fn run(inputs: RunArgs) -> anyhow::Result<u8> {
+    let shell = program::find(inputs.shell.as_deref())?;
+    let words = program::arguments(inputs.command_line.clone(), inputs.words.clone());
+    let story_alone = inputs.json && inputs.output.is_none();
+    let collector = Collector::start(inputs.keep.as_deref())?;
+
+    let mut command = Command::new(&shell);
+    command.args(words);
+    collector.lead_to(&mut command);
+    if story_alone {
+        let stderr = std::io::stderr().as_fd().try_clone_to_owned().context("duplicating standard error")?;
+        command.stdout(Stdio::from(stderr));
+    }
+    let mut child = command.spawn().with_context(|| format!("starting the shell {}", shell.display()))?;
+    let passing_on = collector.pass_signals_on(child.id());
+    let ended = child.wait().context("waiting for the shell")?;
+    drop(passing_on);
+
+    let story = collector.finish();
+    if story.coverage.events == 0 {
+        complain(&format!("warning: {} reported nothing; is it nash?", shell.display()));
+    }
+    print(&story, &inputs).context("printing the story")?;
+    Ok(exit_status(ended))
+}
+
+fn print(story: &Story, inputs: &RunArgs) -> anyhow::Result<()> {
+    match &inputs.output {
+        Some(path) => {
+            let color = inputs.color == Color::Always;
+            let text = told(story, inputs.json, &Options { color, previews: inputs.previews, ..Options::plain() })?;
+            std::fs::write(path, &text).with_context(|| format!("writing {}", path.display()))
+        }
+        None => {
+            let options = options_for_stdout(inputs.color, inputs.previews);
+            let text = told(story, inputs.json, &options)?;
+            let line = if options.unicode { "─" } else { "-" }.repeat(SEPARATOR_COLUMNS);
+            let head = if inputs.json { String::new() } else { format!("\n{line}\n") };
+            let mut stdout = std::io::stdout().lock();
+            match stdout.write_all((head + &text).as_bytes()).and_then(|()| stdout.flush()) {
+                // The reader had enough.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+                written => Ok(written?),
+            }
+        }
+    }
+}
+
+fn told(story: &Story, json: bool, options: &Options) -> anyhow::Result<String> {
+    if json { Ok(serde_json::to_string(story)? + "\n") } else { Ok(tree::render(story, options)) }
+}
+
+/// The status as a shell would report it.
+fn exit_status(ended: ExitStatus) -> u8 {
+    let code = ended.code().or_else(|| ended.signal().map(|signal| 128 + signal)).unwrap_or_default();
+    u8::try_from(code & 0xff).unwrap_or(u8::MAX)
+}

@@ -1,0 +1,167 @@
+//! Takes events as they come and keeps what a story is made of.
+//!
+//! What it keeps is a set: order, repetition and cutting into batches leave no trace in it, so they leave none in the story
+//! either. It decides nothing about structure; `story` does, from the whole set.
+
+use std::collections::BTreeMap;
+
+use nash_events::batch::Agent;
+use nash_events::{Batch, Event, Seq, SessionId, ShellBatch, ShellId};
+
+use crate::seen::SeqSet;
+use crate::story::Story;
+
+/// Events that one engine keeps: a million, some hundred megabytes; later ones are counted, not kept.
+pub const EVENTS_KEPT_MAX: u64 = 1_000_000;
+
+/// Collects events of any number of shells.
+///
+/// ```
+/// use nash_correlator::Engine;
+/// use nash_events::decode_batch;
+///
+/// let batch = decode_batch(br#"{"type":"shell-batch","version":1,"source":"nash","sessionId":"s","shellId":"a",
+///     "events":[{"kind":"cd","seq":1,"from":"/","to":"/tmp"}]}"#)?;
+/// let mut engine = Engine::new();
+/// assert_eq!(engine.push(&batch).new.len(), 1);
+/// assert_eq!(engine.push(&batch).duplicates, 1);
+/// assert_eq!(engine.story().coverage.events, 1);
+/// # Ok::<(), nash_events::BatchError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Engine {
+    shells: BTreeMap<ShellId, Stream>,
+    kept: u64,
+    not_kept: u64,
+    damaged_lines: u64,
+}
+
+/// What a push changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Events that were not known before, in the order in which they came.
+    pub new: Vec<Seq>,
+    /// Events that were known already.
+    pub duplicates: u64,
+    /// Events beyond [`EVENTS_KEPT_MAX`]: counted in the story, but not in it.
+    pub not_kept: u64,
+}
+
+/// What is known of one shell's stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    pub(crate) session_id: SessionId,
+    pub(crate) parent_shell: Option<ShellId>,
+    pub(crate) agent: Agent,
+    pub(crate) events: BTreeMap<Seq, Event>,
+    pub(crate) seen: SeqSet,
+    /// Numbers under which two different events came.
+    pub(crate) contradictions: SeqSet,
+}
+
+impl Engine {
+    /// An engine that knows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a batch. Batches of kernel observers are no part of a shell's story yet and change nothing.
+    pub fn push(&mut self, batch: &Batch) -> Changes {
+        match batch {
+            Batch::Shell(batch) => self.push_shell(batch),
+            Batch::Kernel(_) => Changes::default(),
+        }
+    }
+
+    /// Takes a batch of a shell.
+    pub fn push_shell(&mut self, batch: &ShellBatch) -> Changes {
+        let room = EVENTS_KEPT_MAX.saturating_sub(self.kept);
+        let stream = self.shells.entry(batch.shell_id.clone()).or_insert_with(|| Stream::of(batch));
+        stream.settle_envelope(batch);
+        let mut changes = Changes::default();
+        for event in &batch.events {
+            if stream.seen.contains(event.seq) {
+                changes.duplicates += 1;
+                stream.compare(event);
+            } else if changes.new.len() as u64 >= room {
+                changes.not_kept += 1;
+            } else {
+                stream.seen.insert(event.seq);
+                stream.events.insert(event.seq, event.clone());
+                changes.new.push(event.seq);
+            }
+        }
+        self.kept += changes.new.len() as u64;
+        self.not_kept += changes.not_kept;
+        changes
+    }
+
+    /// Counts lines of a spool or journal that could not be read: what they held is lost.
+    pub fn add_damaged_lines(&mut self, count: u64) {
+        self.damaged_lines += count;
+    }
+
+    /// An event by its place.
+    pub fn event(&self, shell_id: &ShellId, seq: Seq) -> Option<&Event> {
+        self.shells.get(shell_id)?.events.get(&seq)
+    }
+
+    /// Tells the story of everything that came so far.
+    pub fn story(&self) -> Story {
+        let mut story = Story::tell(&self.shells);
+        story.coverage.events_not_kept = self.not_kept;
+        story.coverage.damaged_lines = self.damaged_lines;
+        story
+    }
+}
+
+impl Stream {
+    fn of(batch: &ShellBatch) -> Self {
+        Self {
+            session_id: batch.session_id.clone(),
+            parent_shell: batch.parent_shell.clone(),
+            agent: batch.agent.clone(),
+            events: BTreeMap::new(),
+            seen: SeqSet::default(),
+            contradictions: SeqSet::default(),
+        }
+    }
+
+    /// Where two batches of one shell name different sessions or parents, the smallest name stands, so that the order of
+    /// arrival does not matter.
+    fn settle_envelope(&mut self, batch: &ShellBatch) {
+        if batch.session_id < self.session_id {
+            self.session_id = batch.session_id.clone();
+        }
+        self.parent_shell = match (self.parent_shell.take(), batch.parent_shell.clone()) {
+            (Some(known), Some(told)) => Some(known.min(told)),
+            (known, told) => known.or(told),
+        };
+        for (name, value) in &batch.agent {
+            let known = self.agent.entry(name.clone()).or_insert_with(|| value.clone());
+            if value < known {
+                known.clone_from(value);
+            }
+        }
+    }
+
+    /// Where one number came with two different events, the one whose JSON sorts first stands.
+    fn compare(&mut self, told: &Event) {
+        let Some(known) = self.events.get_mut(&told.seq) else { return };
+        // A reader that starts in the middle of a journal can't name every `exec`, so this field alone is no contradiction.
+        let cmd_seq = known.cmd_seq.or(told.cmd_seq);
+        known.cmd_seq = cmd_seq;
+        let told = Event { cmd_seq, ..told.clone() };
+        if *known == told {
+            return;
+        }
+        self.contradictions.insert(told.seq);
+        let sorts_first = match (serde_json::to_vec(&told), serde_json::to_vec(known)) {
+            (Ok(told), Ok(known)) => told < known,
+            _ => false,
+        };
+        if sorts_first {
+            *known = told;
+        }
+    }
+}

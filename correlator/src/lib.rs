@@ -1,0 +1,18 @@
+//! The story of what shells did, put together from the events that they sent.
+//!
+//! Events in, plain data and text out, in whatever order the events come. This library reads no clock, opens no file and
+//! no socket, and never fails on bad input: what is missing or contradictory becomes part of the story.
+
+#![forbid(unsafe_code)]
+
+pub mod engine;
+pub mod feed;
+pub mod paint;
+pub mod seen;
+pub mod story;
+pub mod terminal_text;
+pub mod tree;
+
+pub use engine::{Changes, Engine};
+pub use seen::{Range, SeqSet};
+pub use story::Story;

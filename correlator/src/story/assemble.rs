@@ -1,0 +1,167 @@
+//! Puts one shell's part of the story together from its events.
+//!
+//! Looks at the whole stream at once, sorted by number, so that the order of arrival can't matter. Which command encloses
+//! which stands in `nesting`, which shell belongs where in `placement`.
+
+use std::collections::{BTreeMap, HashMap};
+
+use nash_events::event::{Exec, ShellPhase};
+use nash_events::{CmdId, Event, EventKind, Seq, ShellId};
+
+use super::{Command, CommandState, Loss, ShellState, ShellStory, Told, nesting};
+use crate::engine::Stream;
+
+/// Tells what one stream says.
+pub(super) fn shell(shell_id: &ShellId, stream: &Stream) -> ShellStory {
+    let mut told = ShellStory {
+        shell_id: shell_id.clone(),
+        session_id: stream.session_id.clone(),
+        parent_shell: stream.parent_shell.clone().filter(|parent| parent != shell_id),
+        placement: None,
+        agent: stream.agent.clone(),
+        state: ShellState::Running,
+        started_at_ms: None,
+        ended_at_ms: None,
+        exit_code: None,
+        start: None,
+        commands: Vec::new(),
+        pipes: Vec::new(),
+        events: Vec::new(),
+        loss: Loss { holes: stream.seen.holes(), dropped: Vec::new(), contradictions: stream.contradictions.ranges() },
+    };
+    let mut commands = Commands::default();
+    for event in stream.events.values() {
+        commands.take_report(event);
+    }
+    for event in stream.events.values() {
+        told.take(event, &mut commands);
+    }
+    told.commands = commands.in_order_of_start();
+    nesting::find_parents(&mut told.commands);
+    let first = stream.events.values().filter_map(|event| event.ts).min_by(f64::total_cmp);
+    told.started_at_ms = told.started_at_ms.or(first);
+    if told.state == ShellState::Running
+        && told.commands.iter().any(|command| command.state == CommandState::Replaced && runs_in_the_shell(command))
+    {
+        told.state = ShellState::Replaced;
+    }
+    told
+}
+
+/// Whether a command that took its process's place took the shell's, and not that of a fork.
+fn runs_in_the_shell(command: &Command) -> bool {
+    use nash_events::event::NestingKind::{Background, Cmdsub, Procsub, Subshell};
+    let forked =
+        |exec: &Exec| exec.nesting.stack.iter().any(|level| matches!(level, Subshell | Cmdsub | Procsub | Background));
+    command.exec.as_ref().is_some_and(|exec| exec.pipeline.is_none() && !forked(exec))
+}
+
+/// What names a command: its number or, from producers that give none, the number of its report.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Cmd(CmdId),
+    Seq(Seq),
+}
+
+/// The commands of one shell while they are put together.
+#[derive(Default)]
+struct Commands {
+    by_key: BTreeMap<Key, Command>,
+    key_by_seq: HashMap<Seq, Key>,
+}
+
+impl Commands {
+    /// Takes what an event says about a command itself.
+    fn take_report(&mut self, event: &Event) {
+        let (exec, ended) = match &event.kind {
+            EventKind::Exec(exec) => (exec, true),
+            EventKind::ExecStart(exec) => (exec, false),
+            _ => return,
+        };
+        let key = event.cmd.map_or(Key::Seq(event.seq), Key::Cmd);
+        self.key_by_seq.insert(event.seq, key);
+        let command = self.by_key.entry(key).or_default();
+        command.cmd = event.cmd;
+        if ended {
+            command.seq = Some(event.seq);
+            command.state = if exec.replaced { CommandState::Replaced } else { CommandState::Ended };
+        } else {
+            command.start_seq = Some(event.seq);
+            if command.seq.is_some() {
+                return;
+            }
+            command.state = CommandState::Running;
+        }
+        command.started_at_ms = event.ts.or(command.started_at_ms);
+        command.exec = Some(Exec::clone(exec));
+    }
+
+    /// The command that an event belongs to. One that is only named gets a place, so that nothing told of it is lost.
+    fn owner_of(&mut self, event: &Event) -> Option<&mut Command> {
+        let key = match event.cmd {
+            Some(cmd) => Key::Cmd(cmd),
+            None => *self.key_by_seq.get(&event.cmd_seq?)?,
+        };
+        let command = self.by_key.entry(key).or_default();
+        command.cmd = command.cmd.or(event.cmd);
+        if command.exec.is_none() && command.started_at_ms.is_none() {
+            command.started_at_ms = event.ts;
+        }
+        Some(command)
+    }
+
+    /// Numbered commands by their numbers, which are given at the start; others by time among them.
+    fn in_order_of_start(self) -> Vec<Command> {
+        let (numbered, others): (Vec<_>, Vec<_>) = self.by_key.into_values().partition(|command| command.cmd.is_some());
+        if others.is_empty() {
+            return numbered;
+        }
+        let start = |command: &Command| command.started_at_ms.unwrap_or(f64::INFINITY);
+        let mut all = [numbered, others].concat();
+        all.sort_by(|a, b| start(a).total_cmp(&start(b)));
+        all
+    }
+}
+
+impl ShellStory {
+    /// Puts an event where it belongs.
+    fn take(&mut self, event: &Event, commands: &mut Commands) {
+        match &event.kind {
+            EventKind::Exec(_) | EventKind::ExecStart(_) => {}
+            EventKind::Shell(shell) if shell.phase == ShellPhase::Start => {
+                self.started_at_ms = event.ts;
+                self.start = Some(nash_events::event::Shell::clone(shell));
+            }
+            EventKind::Shell(shell) if shell.phase == ShellPhase::End => {
+                self.state = ShellState::Ended;
+                self.ended_at_ms = event.ts;
+                self.exit_code = shell.exit_code;
+            }
+            EventKind::Pipe(pipe) => self.pipes.push(told(event, &**pipe)),
+            EventKind::Dropped(dropped) => self.loss.dropped.push(told(event, dropped)),
+            kind => {
+                if matches!(kind, EventKind::Fallback(_)) && self.state == ShellState::Running {
+                    self.state = ShellState::FellBack;
+                }
+                match commands.owner_of(event) {
+                    Some(command) => command.take(event),
+                    None => self.events.push(event.clone()),
+                }
+            }
+        }
+    }
+}
+
+impl Command {
+    fn take(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Redirect(redirect) => self.redirects.push(told(event, &**redirect)),
+            EventKind::Cmdsub(cmdsub) => self.cmdsubs.push(told(event, &**cmdsub)),
+            _ => self.events.push(event.clone()),
+        }
+    }
+}
+
+fn told<T: Clone>(event: &Event, what: &T) -> Told<T> {
+    Told { seq: event.seq, ts: event.ts, cmd: event.cmd, what: what.clone() }
+}

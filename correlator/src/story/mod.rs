@@ -1,0 +1,276 @@
+//! The story as plain data: shells, their commands, what belongs to them, and what is missing.
+//!
+//! Lists are flat and refer to each other by number, so that a program can read them without following a tree of unknown
+//! depth; `tree` draws the structure. How the data is put together stands in the modules below.
+
+mod assemble;
+mod graph;
+mod nesting;
+mod placement;
+
+use std::collections::BTreeMap;
+
+use nash_events::batch::Agent;
+use nash_events::event::{Cmdsub, Dropped, Exec, Pipe, Redirect, Shell};
+use nash_events::{CmdId, Event, Seq, SessionId, ShellId};
+use serde::Serialize;
+
+pub(crate) use nesting::{index_by_cmd, levels_below_parent};
+
+use crate::engine::Stream;
+use crate::seen::Range;
+
+/// The only version of the format so far. Additions don't change it.
+pub const STORY_VERSION: u32 = 1;
+
+/// Everything that is known, as `--json` prints it.
+///
+/// ```json
+/// {"type":"story","version":1,"coverage":{"witnesses":"shell","shells":1,"commands":3,"events":9,"eventsLost":0,…},
+///  "shells":[{"shellId":"…","sessionId":"s","state":"ended","exitCode":0,"commands":[
+///    {"cmd":1,"seq":2,"state":"ended","parent":null,"argv":["git","push"],"exitCode":0,…}],…}]}
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Story {
+    /// Always `story`.
+    pub r#type: &'static str,
+    /// Always 1.
+    pub version: u32,
+    /// How much was seen, and how much is missing.
+    pub coverage: Coverage,
+    /// The shells, by the time of their start.
+    pub shells: Vec<ShellStory>,
+}
+
+/// How much was seen, and how much is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// Who was watching: `shell` means that nothing is known of what a command's own descendants did.
+    pub witnesses: Witnesses,
+    /// Shells.
+    pub shells: u64,
+    /// Simple commands.
+    pub commands: u64,
+    /// Events that the story is made of.
+    pub events: u64,
+    /// Events that are known to be lost: holes in the numbering and what shells reported as dropped.
+    pub events_lost: u64,
+    /// Events that came but were beyond what is kept.
+    pub events_not_kept: u64,
+    /// Lines of spools and journals that could not be read.
+    pub damaged_lines: u64,
+}
+
+/// Who was watching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Witnesses {
+    /// The shells themselves, and nobody else.
+    Shell,
+}
+
+/// One shell's part of the story.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShellStory {
+    /// The stream.
+    pub shell_id: ShellId,
+    /// The session that it belongs to.
+    pub session_id: SessionId,
+    /// The shell that it was started from, as the environment told.
+    pub parent_shell: Option<ShellId>,
+    /// Where it belongs in the tree; null for a shell that no known shell started.
+    pub placement: Option<Placement>,
+    /// What the environment told about the agent.
+    #[serde(skip_serializing_if = "Agent::is_empty")]
+    pub agent: Agent,
+    /// How far its life is known.
+    pub state: ShellState,
+    /// When it started, in Unix milliseconds.
+    pub started_at_ms: Option<f64>,
+    /// When it ended, in Unix milliseconds.
+    pub ended_at_ms: Option<f64>,
+    /// Its exit status.
+    pub exit_code: Option<i32>,
+    /// What it said about itself at its start.
+    pub start: Option<Shell>,
+    /// Its simple commands, in the order in which they started.
+    pub commands: Vec<Command>,
+    /// The links of its pipelines and its process substitutions.
+    pub pipes: Vec<Told<Pipe>>,
+    /// Events that belong to no known command, in the order of their numbers.
+    pub events: Vec<Event>,
+    /// What is missing of its stream.
+    pub loss: Loss,
+}
+
+/// How far a shell's life is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShellState {
+    /// It did not report its end.
+    Running,
+    /// It reported its end.
+    Ended,
+    /// A command took its place.
+    Replaced,
+    /// It handed its script to the real shell.
+    FellBack,
+}
+
+/// Where a shell belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Placement {
+    /// The shell above it.
+    pub shell_id: ShellId,
+    /// That shell's command, where it is known.
+    pub cmd: Option<CmdId>,
+    /// What says so.
+    pub rule: PlacementRule,
+}
+
+/// What says where a shell belongs, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacementRule {
+    /// The shell is the very process that the command started.
+    Pid,
+    /// The process that the command started is the shell's parent.
+    ParentPid,
+    /// The environment names the parent shell; which of its commands is not known.
+    ParentShell,
+}
+
+/// A simple command and what belongs to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Command {
+    /// Its number within the shell.
+    pub cmd: Option<CmdId>,
+    /// The number of the event that reported its end.
+    pub seq: Option<Seq>,
+    /// The number of the event that reported it as running.
+    pub start_seq: Option<Seq>,
+    /// When it started, in Unix milliseconds.
+    pub started_at_ms: Option<f64>,
+    /// How far its life is known.
+    pub state: CommandState,
+    /// The command that encloses it: a function, `eval`, a sourced file, or the owner of a substitution.
+    pub parent: Option<Parent>,
+    /// What was reported about it; nothing where only events that belong to it came.
+    #[serde(flatten)]
+    pub exec: Option<Exec>,
+    /// Its redirections.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirects: Vec<Told<Redirect>>,
+    /// The substitutions in its words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cmdsubs: Vec<Told<Cmdsub>>,
+    /// What else it did: changes of state, tampering, refusals, and events of unknown kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+}
+
+/// How far a command's life is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommandState {
+    /// Events name it, but no report of itself has come.
+    #[default]
+    Unreported,
+    /// Its start was reported, its end was not.
+    Running,
+    /// Its end was reported.
+    Ended,
+    /// It took the shell's place.
+    Replaced,
+}
+
+/// The command that encloses another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parent {
+    /// Its number.
+    pub cmd: CmdId,
+    /// What says so.
+    pub rule: ParentRule,
+}
+
+/// What says which command encloses another, the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParentRule {
+    /// The shell named it.
+    ParentCmd,
+    /// The levels of nesting and the order of starts.
+    Nesting,
+}
+
+/// An event that was read, with its place in the stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told<T> {
+    /// Its number.
+    pub seq: Seq,
+    /// When, in Unix milliseconds.
+    pub ts: Option<f64>,
+    /// The command that it belongs to.
+    pub cmd: Option<CmdId>,
+    /// What it says.
+    #[serde(flatten)]
+    pub what: T,
+}
+
+/// What is missing of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Loss {
+    /// Numbers that never came, below the highest that did.
+    pub holes: Vec<Range>,
+    /// Losses that the shell reported.
+    pub dropped: Vec<Told<Dropped>>,
+    /// Numbers under which two different events came; one of them is in the story.
+    pub contradictions: Vec<Range>,
+}
+
+impl Story {
+    /// Tells the story of these streams.
+    pub(crate) fn tell(streams: &BTreeMap<ShellId, Stream>) -> Self {
+        let mut shells: Vec<ShellStory> = streams.iter().map(|(id, stream)| assemble::shell(id, stream)).collect();
+        shells.sort_by(|a, b| {
+            let start = |shell: &ShellStory| shell.started_at_ms.unwrap_or(f64::INFINITY);
+            start(a).total_cmp(&start(b)).then_with(|| a.shell_id.cmp(&b.shell_id))
+        });
+        placement::place(&mut shells);
+        let count = |number: usize| number as u64;
+        let coverage = Coverage {
+            witnesses: Witnesses::Shell,
+            shells: count(shells.len()),
+            commands: shells.iter().map(ShellStory::reported_commands).sum(),
+            events: streams.values().map(|stream| count(stream.events.len())).sum(),
+            events_lost: shells.iter().map(|shell| shell.loss.events_lost()).fold(0, u64::saturating_add),
+            events_not_kept: 0,
+            damaged_lines: 0,
+        };
+        Self { r#type: "story", version: STORY_VERSION, coverage, shells }
+    }
+}
+
+impl ShellStory {
+    /// How many of its commands were reported.
+    pub fn reported_commands(&self) -> u64 {
+        self.commands.iter().filter(|command| command.exec.is_some()).count() as u64
+    }
+}
+
+impl Loss {
+    /// How many events are known to be lost.
+    pub fn events_lost(&self) -> u64 {
+        let missing = self.holes.iter().map(Range::len);
+        let dropped = self.dropped.iter().map(|dropped| dropped.what.count);
+        missing.chain(dropped).fold(0, u64::saturating_add)
+    }
+}

@@ -1,0 +1,83 @@
+//! Which command encloses which.
+//!
+//! Where the shell does not name the enclosing command, the levels of nesting and the order of starts tell functions and
+//! sourced files; substitutions and subshells then stand on their own. Nothing here draws anything.
+
+use std::collections::HashMap;
+
+use nash_events::event::{CommandType, Exec, NestingKind};
+
+use super::graph::break_circles;
+use super::{Command, Parent, ParentRule};
+
+/// Names the parent of every command that has one. The commands stand in the order of their starts.
+pub(super) fn find_parents(commands: &mut [Command]) {
+    let mut path = Path::default();
+    let mut parents: Vec<Option<(usize, ParentRule)>> = Vec::with_capacity(commands.len());
+    for (index, command) in commands.iter().enumerate() {
+        let parent = command.exec.as_ref().and_then(|exec| path.enter(index, exec, commands));
+        parents.push(parent.map(|parent| (parent, ParentRule::Nesting)));
+    }
+    let mut links: Vec<Option<usize>> = parents.iter().map(|parent| parent.map(|(index, _)| index)).collect();
+    break_circles(&mut links);
+    for (index, link) in links.into_iter().enumerate() {
+        let rule = parents[index].map(|(_, rule)| rule);
+        commands[index].parent =
+            link.and_then(|parent| commands[parent].cmd).zip(rule).map(|(cmd, rule)| Parent { cmd, rule });
+    }
+}
+
+/// The levels that are open at a point of the script, and the newest command at each of them.
+#[derive(Default)]
+struct Path {
+    /// Each level with the command that opened it, where it is known.
+    levels: Vec<(NestingKind, Option<usize>)>,
+    /// The newest command at each depth; the first is the script's own.
+    newest: Vec<Option<usize>>,
+}
+
+impl Path {
+    /// Goes to where a command stands; tells the innermost known command around it.
+    fn enter(&mut self, index: usize, exec: &Exec, commands: &[Command]) -> Option<usize> {
+        let stack = &exec.nesting.stack;
+        let shared = self.levels.iter().zip(stack).take_while(|((open, _), level)| open == *level).count();
+        self.levels.truncate(shared);
+        self.newest.resize(shared + 1, None);
+        for level in &stack[shared..] {
+            let opener = self.newest.last().copied().flatten();
+            let opener = opener.filter(|opener| commands[*opener].exec.as_ref().is_some_and(|exec| opens(exec, level)));
+            self.levels.push((level.clone(), opener));
+            self.newest.push(None);
+        }
+        if let Some(newest) = self.newest.last_mut() {
+            *newest = Some(index);
+        }
+        self.levels.iter().rev().find_map(|(_, opener)| *opener)
+    }
+}
+
+/// Whether a command is one whose commands run at such a level.
+pub(crate) fn opens(exec: &Exec, level: &NestingKind) -> bool {
+    let name = exec.argv.first().map_or(&b""[..], |name| name.as_bytes());
+    match level {
+        NestingKind::Function(function) => exec.command_type == CommandType::Function && name == function.as_bytes(),
+        NestingKind::Source(_) => matches!(name, b"." | b"source"),
+        _ => false,
+    }
+}
+
+/// The levels of a command that its parent does not explain, outermost first.
+pub(crate) fn levels_below_parent<'a>(exec: &'a Exec, parent: Option<&Exec>) -> &'a [NestingKind] {
+    let stack = exec.nesting.stack.as_slice();
+    let Some(parent) = parent else { return stack };
+    let shared = parent.nesting.stack.iter().zip(stack).take_while(|(above, level)| above == level).count();
+    match &stack[shared..] {
+        [level, rest @ ..] if opens(parent, level) => rest,
+        rest => rest,
+    }
+}
+
+/// The commands by their numbers.
+pub(crate) fn index_by_cmd(commands: &[Command]) -> HashMap<nash_events::CmdId, usize> {
+    commands.iter().enumerate().filter_map(|(index, command)| Some((command.cmd?, index))).collect()
+}

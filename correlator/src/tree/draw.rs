@@ -1,0 +1,347 @@
+//! Walks the outline and lays its lines out.
+//!
+//! One walk makes the lines, one pass aligns what stands on their right. What the lines say comes from `words`.
+
+use nash_events::ByteString;
+use nash_events::EventKind;
+use nash_events::event::{Data, NestingKind};
+
+use super::Options;
+use super::outline::{Node, Outline, What};
+use super::words::{self, Outcome};
+use crate::paint::{Style, Text};
+use crate::story::{Command, ShellState, ShellStory};
+
+/// Levels that are indented: 24; what is deeper stands below each other.
+const INDENTED_LEVELS_MAX: usize = 24;
+
+/// Columns to which the right column is aligned where no width is given: 96; longer lines push it further.
+const ALIGNED_COLUMNS_MAX: usize = 96;
+
+/// Columns between a line's text and what stands on its right.
+const GAP_COLUMNS: usize = 2;
+
+/// Draws every node.
+pub(super) fn draw(outline: &Outline<'_>, options: &Options) -> String {
+    let mut walk = Walk { outline, options, lines: Vec::new(), scopes: Vec::new() };
+    for (position, root) in outline.roots.iter().enumerate() {
+        if position > 0 {
+            walk.lines.push(Line::default());
+        }
+        walk.tree(*root);
+    }
+    lay_out(walk.lines, options)
+}
+
+/// A line with what stands on its right.
+#[derive(Default)]
+struct Line {
+    left: Text,
+    right: Text,
+}
+
+struct Walk<'a> {
+    outline: &'a Outline<'a>,
+    options: &'a Options,
+    lines: Vec<Line>,
+    /// The working directory that was shown last, for each process that has its own.
+    scopes: Vec<Option<ByteString>>,
+}
+
+/// A node that is still to be drawn.
+#[derive(Clone)]
+struct Pending<'a> {
+    node: usize,
+    /// The lines that run past this one on its left.
+    rails: String,
+    /// Whether it is the last of its siblings, or a root.
+    place: Place,
+    /// Signs of levels that share its line.
+    label: Text,
+    /// What stands behind its text.
+    suffix: Text,
+    scope: usize,
+    shell: Option<&'a ShellStory>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Root,
+    Inner,
+    Last,
+}
+
+impl<'a> Walk<'a> {
+    fn node(&self, index: usize) -> &'a Node<'a> {
+        &self.outline.nodes[index]
+    }
+
+    fn tree(&mut self, root: usize) {
+        let scope = self.new_scope(None);
+        let start = Pending {
+            node: root,
+            rails: String::new(),
+            place: Place::Root,
+            label: Text::new(),
+            suffix: Text::new(),
+            scope,
+            shell: None,
+        };
+        let mut pending = vec![start];
+        while let Some(next) = pending.pop() {
+            self.visit(next, &mut pending);
+        }
+    }
+
+    fn new_scope(&mut self, copied: Option<usize>) -> usize {
+        self.scopes.push(copied.and_then(|scope| self.scopes[scope].clone()));
+        self.scopes.len() - 1
+    }
+
+    fn visit(&mut self, mut at: Pending<'a>, pending: &mut Vec<Pending<'a>>) {
+        let node = self.node(at.node);
+        if self.share_line(node, &mut at) {
+            pending.push(at);
+            return;
+        }
+        let mut children = node.children.as_slice();
+        let mut line = Line::default();
+        let guide = self.guide(&at);
+        line.left.push(Style::Dim, guide).append(at.label.clone());
+        match node.what {
+            What::Shell(shell) => {
+                at.scope = self.new_scope(None);
+                at.shell = Some(shell);
+                self.scopes[at.scope] = shell.start.as_ref().and_then(|start| start.cwd.clone());
+                line.left.append(words::shell(shell));
+                line.right = right(words::shell_outcome(shell), shell_duration(shell));
+            }
+            What::Command(command) => self.command_line(command, &at, &mut line),
+            What::Pipeline(shell, id, len) => {
+                let data = links(shell, id);
+                if let Some(commands) = self.simple_elements(node, len) {
+                    self.pipeline_line(&commands, &data, &at, &mut line);
+                    children = &[];
+                } else {
+                    line.left.push(Style::Dim, format!("pipeline of {len}"));
+                    if let Some(amounts) = amounts(&data) {
+                        line.left.push(Style::Dim, format!(" ({amounts})"));
+                    }
+                }
+            }
+            What::Element(_) => {
+                line.left.push(Style::Plain, "{ … }".replace('…', self.options.ellipsis()));
+            }
+            What::Level(kind, text) => {
+                line.left.push(Style::Dim, words::level(kind));
+                if let Some(text) = text {
+                    line.left.append(words::cmdsub(text, self.options));
+                }
+                at.scope = self.scope_in(kind, at.scope);
+            }
+            What::Cmdsub(text) => {
+                line.left.push(Style::Dim, "$( )").append(words::cmdsub(text, self.options));
+            }
+            What::Event(event) => {
+                let warns = matches!(event.kind, EventKind::Fallback(_) | EventKind::Tamper(_) | EventKind::Denied(_));
+                line.left.push(Style::Warn, if warns { "! " } else { "" }).append(words::event(event, self.options));
+                if let EventKind::Cd(cd) = &event.kind {
+                    self.scopes[at.scope] = Some(cd.to.clone());
+                }
+            }
+        }
+        line.left.append(at.suffix.clone());
+        self.lines.push(line);
+        self.push_children(&at, children, pending);
+    }
+
+    /// A level or an element around one command shares the command's line.
+    fn share_line(&mut self, node: &Node<'a>, at: &mut Pending<'a>) -> bool {
+        let [only] = node.children.as_slice() else { return false };
+        let fits = matches!(self.node(*only).what, What::Command(_) | What::Level(..) | What::Pipeline(..));
+        match node.what {
+            What::Level(kind, text) if fits => {
+                at.label.push(Style::Dim, format!("{} ", words::level(kind)));
+                if let Some(text) = text {
+                    at.suffix.append(words::cmdsub(text, self.options));
+                }
+                at.scope = self.scope_in(kind, at.scope);
+            }
+            What::Element(index) if fits => {
+                at.label.push(Style::Dim, if index == 0 { "" } else { "| " });
+                at.scope = self.new_scope(Some(at.scope));
+            }
+            _ => return false,
+        }
+        at.node = *only;
+        true
+    }
+
+    /// Levels that are processes of their own have a working directory of their own.
+    fn scope_in(&mut self, kind: &NestingKind, scope: usize) -> usize {
+        let shared = matches!(kind, NestingKind::Function(_) | NestingKind::Source(_) | NestingKind::Trap(_));
+        if shared { scope } else { self.new_scope(Some(scope)) }
+    }
+
+    fn command_line(&mut self, command: &Command, at: &Pending<'a>, line: &mut Line) {
+        let (style, glyph) = Outcome::of(command).glyph(self.options);
+        line.left.push(style, format!("{glyph} ")).append(words::command(command, self.options));
+        if let Some(elsewhere) = self.moved_to(command, at.scope) {
+            line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
+        }
+        let state = at.shell.map_or(ShellState::Running, |shell| shell.state);
+        line.right = right(words::outcome(command, state), command.exec.as_ref().and_then(words::duration_us));
+    }
+
+    /// The command's working directory, where that is another than the reader knows of.
+    fn moved_to(&mut self, command: &Command, scope: usize) -> Option<ByteString> {
+        let cwd = command.exec.as_ref().and_then(|exec| exec.cwd.clone());
+        let moved = cwd.filter(|cwd| self.scopes[scope].as_ref() != Some(cwd));
+        if let Some(cwd) = &moved {
+            self.scopes[scope] = Some(cwd.clone());
+        }
+        for event in &command.events {
+            if let EventKind::Cd(cd) = &event.kind {
+                self.scopes[scope] = Some(cd.to.clone());
+            }
+        }
+        moved
+    }
+
+    /// The commands of a pipeline of which every element is one command with nothing below it.
+    fn simple_elements(&self, node: &Node<'a>, len: u32) -> Option<Vec<&'a Command>> {
+        let simple = |element: &usize| match self.node(*element).children.as_slice() {
+            [only] if self.node(*only).children.is_empty() => match self.node(*only).what {
+                What::Command(command) => Some(command),
+                _ => None,
+            },
+            _ => None,
+        };
+        let commands: Vec<&Command> = node.children.iter().map_while(simple).collect();
+        let fits = |width: usize| {
+            commands.iter().map(|command| words::command(command, self.options).width() + 5).sum::<usize>() < width
+        };
+        let whole = commands.len() == node.children.len() && commands.len() as u64 == u64::from(len);
+        (whole && fits(self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(20))).then_some(commands)
+    }
+
+    fn pipeline_line(&mut self, commands: &[&'a Command], data: &[&Data], at: &Pending<'a>, line: &mut Line) {
+        let worst = commands.iter().map(|command| Outcome::of(command)).max().unwrap_or(Outcome::Unknown);
+        let uniform = commands.iter().all(|command| Outcome::of(command) == worst);
+        let mut states = Vec::new();
+        for (position, command) in commands.iter().enumerate() {
+            if position > 0 {
+                line.left.push(Style::Dim, " | ");
+            }
+            if position == 0 || !uniform {
+                let (style, glyph) = Outcome::of(command).glyph(self.options);
+                line.left.push(style, format!("{glyph} "));
+            }
+            line.left.append(words::command(command, self.options));
+            let scope = self.new_scope(Some(at.scope));
+            if let Some(elsewhere) = self.moved_to(command, scope) {
+                line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
+            }
+            states.extend(words::outcome(command, at.shell.map_or(ShellState::Running, |shell| shell.state)));
+        }
+        if let Some(amounts) = amounts(data) {
+            line.left.push(Style::Dim, format!("  ({amounts})"));
+        }
+        let took = commands.iter().filter_map(|command| words::duration_us(command.exec.as_ref()?)).max();
+        let style = states.iter().map(|(style, _)| *style).find(|style| *style == Style::Bad);
+        let said: Vec<String> = states.iter().map(|(_, words)| words.clone()).collect();
+        let outcome = (!said.is_empty()).then(|| (style.unwrap_or(Style::Warn), said.join(", ")));
+        line.right = right(outcome, took);
+    }
+
+    fn guide(&self, at: &Pending<'a>) -> String {
+        let branch = match (at.place, self.options.unicode) {
+            (Place::Root, _) => "",
+            (Place::Inner, true) => "├─ ",
+            (Place::Last, true) => "└─ ",
+            (Place::Inner, false) => "|- ",
+            (Place::Last, false) => "`- ",
+        };
+        format!("{}{branch}", at.rails)
+    }
+
+    fn push_children(&mut self, at: &Pending<'a>, children: &[usize], pending: &mut Vec<Pending<'a>>) {
+        let mut rails = at.rails.clone();
+        if rails.chars().count() < 3 * INDENTED_LEVELS_MAX {
+            rails.push_str(match (at.place, self.options.unicode) {
+                (Place::Root, _) => "",
+                (Place::Inner, true) => "│  ",
+                (Place::Inner, false) => "|  ",
+                (Place::Last, _) => "   ",
+            });
+        }
+        for (position, child) in children.iter().enumerate().rev() {
+            let place = if position + 1 == children.len() { Place::Last } else { Place::Inner };
+            pending.push(Pending {
+                node: *child,
+                rails: rails.clone(),
+                place,
+                label: Text::new(),
+                suffix: Text::new(),
+                scope: at.scope,
+                shell: at.shell,
+            });
+        }
+    }
+}
+
+fn shell_duration(shell: &ShellStory) -> Option<u64> {
+    let ms = shell.ended_at_ms? - shell.started_at_ms?;
+    let us = (ms * 1000.0).round();
+    // A clock that was set back makes no duration; 2^53 is where floating point stops counting.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    (0.0..9_007_199_254_740_992.0).contains(&us).then_some(us as u64)
+}
+
+fn right(outcome: Option<(Style, String)>, took_us: Option<u64>) -> Text {
+    let mut text = Text::new();
+    if let Some((style, words)) = outcome {
+        text.push(style, words);
+    }
+    let took = took_us.map(words::duration).unwrap_or_default();
+    text.push(Style::Dim, if took.is_empty() { took } else { format!("  {took:>6}") });
+    text
+}
+
+/// What crossed the links of a pipeline, in the order of the links.
+fn links<'s>(shell: &'s ShellStory, id: &nash_events::PipelineId) -> Vec<&'s Data> {
+    let mut links: Vec<_> = shell.pipes.iter().filter(|pipe| pipe.what.pipeline_id.as_ref() == Some(id)).collect();
+    links.sort_by_key(|pipe| pipe.what.from_index);
+    links.into_iter().filter_map(|pipe| pipe.what.data.as_ref()).collect()
+}
+
+fn amounts(data: &[&Data]) -> Option<String> {
+    let amounts: Vec<String> = data.iter().map(|data| words::bytes(data.bytes)).collect();
+    (!amounts.is_empty()).then(|| amounts.join(" | "))
+}
+
+/// Puts what stands on the right into one column, as near to the text as it can be.
+fn lay_out(lines: Vec<Line>, options: &Options) -> String {
+    let right_width = lines.iter().map(|line| line.right.width()).max().unwrap_or(0);
+    let limit = options.width.unwrap_or(ALIGNED_COLUMNS_MAX);
+    let room = limit.saturating_sub(right_width + GAP_COLUMNS).max(limit / 2);
+    let left_width = lines.iter().map(|line| line.left.width()).filter(|width| *width <= room).max().unwrap_or(0);
+    let column = if lines.iter().any(|line| line.left.width() > room) { room } else { left_width };
+    let mut out = String::new();
+    for mut line in lines {
+        let right = line.right.width();
+        if options.width.is_some() {
+            let most = if right == 0 { limit } else { limit.saturating_sub(right + GAP_COLUMNS).max(limit / 2) };
+            line.left.cut(most, if options.unicode { "…" } else { "~" });
+        }
+        if right > 0 {
+            let end = column + GAP_COLUMNS + right_width;
+            let padding = end.saturating_sub(line.left.width() + right).max(GAP_COLUMNS);
+            line.left.push(Style::Plain, " ".repeat(padding));
+            line.left.append(line.right);
+        }
+        line.left.write(options.color, &mut out);
+        out.push('\n');
+    }
+    out
+}

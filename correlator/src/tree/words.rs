@@ -1,0 +1,391 @@
+//! What a line of the tree says: commands, redirections, data, states, times.
+//!
+//! Everything foreign passes through `terminal_text` here and nowhere else in the tree. Where a line stands and how wide
+//! it is belongs to others.
+
+use nash_events::Event;
+use nash_events::EventKind;
+use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Redirect, RedirectTarget, ShellPhase};
+
+use super::Options;
+use crate::paint::{Style, Text};
+use crate::story::{Command, CommandState, ShellState, ShellStory, Told};
+use crate::terminal_text::{quote, quote_all, visible};
+
+/// Columns of a preview: 32, enough to recognise a text by.
+const PREVIEW_COLUMNS: usize = 32;
+
+/// How a command ended, as one sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outcome {
+    /// With status 0.
+    Succeeded,
+    /// It took the shell's place: what became of it is not known.
+    Replaced,
+    /// Not yet.
+    Running,
+    /// Not known.
+    Unknown,
+    /// With another status, by a signal, or not at all.
+    Failed,
+}
+
+impl Outcome {
+    /// The outcome of a command.
+    pub(super) fn of(command: &Command) -> Self {
+        match (command.state, &command.exec) {
+            (CommandState::Unreported, _) | (_, None) => Self::Unknown,
+            (CommandState::Running, _) => Self::Running,
+            (CommandState::Replaced, _) => Self::Replaced,
+            (CommandState::Ended, Some(exec)) => match (exec.exit_code, exec.signal) {
+                (Some(0), None) => Self::Succeeded,
+                (None, None) => Self::Unknown,
+                _ => Self::Failed,
+            },
+        }
+    }
+
+    /// The sign.
+    pub(super) fn glyph(self, options: &Options) -> (Style, &'static str) {
+        let (style, fine, plain) = match self {
+            Self::Succeeded => (Style::Good, "✓", "+"),
+            Self::Failed => (Style::Bad, "✗", "x"),
+            Self::Running => (Style::Warn, "●", "*"),
+            Self::Replaced => (Style::Dim, "⇒", ">"),
+            Self::Unknown => (Style::Warn, "?", "?"),
+        };
+        (style, if options.unicode { fine } else { plain })
+    }
+}
+
+/// A command with its words and redirections, as one would type it.
+pub(super) fn command(command: &Command, options: &Options) -> Text {
+    let mut text = Text::new();
+    match &command.exec {
+        Some(exec) => words(exec, options, &mut text),
+        None if command.redirects.iter().any(|redirect| redirect.what.compound) => {
+            text.push(Style::Plain, "{ … }".replace('…', options.ellipsis()));
+        }
+        None => {
+            text.push(Style::Warn, "a command that was not reported");
+        }
+    }
+    for redirect in &command.redirects {
+        text.push(Style::Plain, " ").append(self::redirect(&redirect.what, options));
+    }
+    for event in &command.events {
+        if let EventKind::Cd(cd) = &event.kind {
+            text.push(Style::Dim, format!(" {} {}", options.arrow(), visible(cd.to.as_bytes())));
+        }
+    }
+    text
+}
+
+fn words(exec: &Exec, options: &Options, text: &mut Text) {
+    for name in &exec.assigns {
+        text.push(Style::Dim, format!("{}={} ", visible(name.as_bytes()), options.ellipsis()));
+    }
+    text.push(Style::Plain, quote_all(&exec.argv));
+    if exec.argv_truncated {
+        let left_out = exec.argc.unwrap_or_default().saturating_sub(exec.argv.len() as u64);
+        let what = if left_out > 0 {
+            format!(" {}+{left_out} words", options.ellipsis())
+        } else {
+            format!(" {}", options.ellipsis())
+        };
+        text.push(Style::Dim, what);
+    }
+}
+
+/// How a command ended, in words; nothing where the sign says it all.
+pub(super) fn outcome(command: &Command, shell: ShellState) -> Option<(Style, String)> {
+    let exec = command.exec.as_ref()?;
+    match command.state {
+        CommandState::Unreported => None,
+        CommandState::Running if shell == ShellState::Ended => {
+            Some((Style::Warn, "still running at the end".to_owned()))
+        }
+        CommandState::Running => Some((Style::Warn, "still running".to_owned())),
+        CommandState::Replaced => Some((Style::Dim, "took the shell's place".to_owned())),
+        CommandState::Ended => exit(exec).map(|words| (Style::Bad, words)),
+    }
+}
+
+fn exit(exec: &Exec) -> Option<String> {
+    match (exec.exit_code, exec.signal) {
+        (_, Some(signal)) => Some(signal_name(signal)),
+        (Some(0), None) => None,
+        (Some(127), None) if exec.error.is_some() => Some("not found".to_owned()),
+        (Some(126), None) if exec.error.is_some() => Some("not executable".to_owned()),
+        (Some(code), None) => Some(match &exec.error {
+            Some(error) => format!("exit {code}: {}", visible(error.as_bytes())),
+            None => format!("exit {code}"),
+        }),
+        (None, None) => Some("how it ended is not known".to_owned()),
+    }
+}
+
+/// The name of a signal, by Linux's numbers.
+pub(crate) fn signal_name(number: i32) -> String {
+    const NAMES: [&str; 31] = [
+        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+        "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF",
+        "WINCH", "IO", "PWR", "SYS",
+    ];
+    let name = usize::try_from(number).ok().and_then(|number| NAMES.get(number.checked_sub(1)?));
+    name.map_or_else(|| format!("signal {number}"), |name| format!("SIG{name}"))
+}
+
+/// A redirection as written, with how much went through it.
+pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
+    let op = visible(redirect.op.as_bytes());
+    let mut text = Text::new();
+    match &redirect.target {
+        RedirectTarget::Path(path) => text.push(Style::Plain, format!("{op} {}", quote(path.as_bytes()))),
+        RedirectTarget::Fd { fd, .. } => text.push(Style::Plain, format!("{}{fd}", with_descriptor(&op, redirect.fd))),
+        RedirectTarget::Heredoc => text.push(Style::Plain, op),
+        RedirectTarget::Close => {
+            let op = with_descriptor(&op, redirect.fd);
+            text.push(Style::Plain, if op.ends_with('-') { op } else { op + "-" })
+        }
+        RedirectTarget::Procsub(id) => {
+            text.push(Style::Plain, format!("{op} ")).push(Style::Dim, format!("({})", visible(id.0.as_bytes())))
+        }
+        _ => text.push(Style::Plain, op),
+    };
+    if let Some(error) = &redirect.error {
+        text.push(Style::Bad, format!(" ({})", visible(error.as_bytes())));
+        return text;
+    }
+    let shows_text = matches!(redirect.target, RedirectTarget::Heredoc);
+    if let Some(data) = &redirect.data {
+        text.push(
+            Style::Dim,
+            format!(
+                " ({}{})",
+                amount(data, shows_text, options),
+                if redirect.changed { ", changed meanwhile" } else { "" }
+            ),
+        );
+    } else if redirect.changed {
+        text.push(Style::Dim, " (changed meanwhile)");
+    }
+    text
+}
+
+/// An operator that duplicates or closes, with its descriptor where that is not the operator's own.
+fn with_descriptor(op: &str, fd: Option<u32>) -> String {
+    let own = if op.starts_with('<') { 0 } else { 1 };
+    match fd {
+        Some(fd) if fd != own && !op.starts_with(|c: char| c.is_ascii_digit() || c == '{') => format!("{fd}{op}"),
+        _ => op.to_owned(),
+    }
+}
+
+/// How much data there was, and how it begins where that is asked for and can be read.
+pub(super) fn amount(data: &Data, preview_wanted: bool, options: &Options) -> String {
+    let size = bytes(data.bytes);
+    let wanted = preview_wanted || options.previews;
+    match data.preview.as_deref().filter(|preview| wanted && !preview.is_empty()) {
+        Some(preview) => format!("{size}: {}", shortened(preview, data.truncated, options)),
+        None => size,
+    }
+}
+
+fn shortened(preview: &[u8], truncated: bool, options: &Options) -> String {
+    let text = preview.strip_suffix(b"\n").unwrap_or(preview);
+    let mut shown = Text::new();
+    shown.push(Style::Plain, visible(&text[..text.len().min(4 * PREVIEW_COLUMNS)]));
+    let whole = shown.width() <= PREVIEW_COLUMNS && !truncated;
+    shown.cut(PREVIEW_COLUMNS, "");
+    let mut out = String::from("\"");
+    shown.write(false, &mut out);
+    out.push_str(if whole { "" } else { options.ellipsis() });
+    out.push('"');
+    out
+}
+
+/// The text of a substitution.
+pub(super) fn cmdsub(cmdsub: &Told<Cmdsub>, options: &Options) -> Text {
+    let mut text = Text::new();
+    text.push(Style::Dim, format!(" {} {}", options.arrow(), amount(&cmdsub.what.data, true, options)));
+    if let Some(name) = &cmdsub.what.assign {
+        text.push(Style::Dim, format!(" in {}", visible(name.as_bytes())));
+    }
+    text
+}
+
+/// The sign of a level of nesting.
+pub(super) fn level(level: &NestingKind) -> String {
+    match level {
+        NestingKind::Top => "top".to_owned(),
+        NestingKind::Subshell => "( )".to_owned(),
+        NestingKind::Cmdsub => "$( )".to_owned(),
+        NestingKind::Procsub => "<( )".to_owned(),
+        NestingKind::Background => "&".to_owned(),
+        NestingKind::Function(name) => format!("{}()", visible(name.as_bytes())),
+        NestingKind::Source(path) => format!(". {}", quote(path.as_bytes())),
+        NestingKind::Trap(name) => format!("trap {}", visible(name.as_bytes())),
+        NestingKind::Other(text) => visible(text.as_bytes()),
+        _ => "?".to_owned(),
+    }
+}
+
+/// An event that has a line of its own.
+pub(super) fn event(event: &Event, options: &Options) -> Text {
+    let mut text = Text::new();
+    let seen = |bytes: &[u8]| visible(bytes);
+    match &event.kind {
+        EventKind::Cd(cd) => text.push(Style::Dim, format!("cwd {} {}", options.arrow(), seen(cd.to.as_bytes()))),
+        EventKind::Export(export) => {
+            text.push(Style::Dim, format!("{} {}", seen(export.op.as_str().as_bytes()), quote_all(&export.names)))
+        }
+        EventKind::Function(function) => text.push(Style::Dim, format!("defined {}()", seen(function.name.as_bytes()))),
+        EventKind::Source(source) => text.push(Style::Dim, format!("sourced {}", quote(source.path.as_bytes()))),
+        EventKind::Trap(trap) => {
+            let action = trap.action.as_ref().map(|action| format!(": {}", seen(action.as_bytes())));
+            let signals = quote_all(&trap.signals);
+            text.push(
+                Style::Dim,
+                format!("trap {} {signals}{}", seen(trap.op.as_str().as_bytes()), action.unwrap_or_default()),
+            )
+        }
+        EventKind::Redirect(redirect) => text.append(self::redirect(redirect, options)),
+        EventKind::Cmdsub(told) => {
+            let told = Told { seq: event.seq, ts: event.ts, cmd: event.cmd, what: Cmdsub::clone(told) };
+            text.push(Style::Dim, "$( )").append(cmdsub(&told, options))
+        }
+        EventKind::Fallback(fallback) => {
+            let place = fallback.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+            let shell =
+                fallback.shell.as_ref().map_or_else(|| "the real shell".to_owned(), |path| quote(path.as_bytes()));
+            let reason = seen(fallback.reason.as_str().as_bytes());
+            text.push(Style::Warn, format!("handed to {shell}, unobserved from here: {reason}{place}"))
+        }
+        EventKind::Tamper(tamper) => {
+            text.push(Style::Warn, format!("tampered with the observation: {}", seen(tamper.what.as_bytes())))
+        }
+        EventKind::Denied(denied) => {
+            let subject = denied.subject.as_ref().map(|subject| format!(" {}", quote(subject.as_bytes())));
+            let reason = denied.reason.as_ref().map(|reason| format!(": {}", seen(reason.as_bytes())));
+            text.push(
+                Style::Bad,
+                format!(
+                    "denied{} by {}{}",
+                    subject.unwrap_or_default(),
+                    seen(denied.rule.as_bytes()),
+                    reason.unwrap_or_default()
+                ),
+            )
+        }
+        kind => text.push(Style::Dim, seen(kind.name().as_bytes())),
+    };
+    text
+}
+
+/// A shell's own line.
+pub(super) fn shell(shell: &ShellStory) -> Text {
+    let mut text = Text::new();
+    match &shell.start {
+        Some(start) => {
+            text.push(Style::Bold, quote_all(&start.argv));
+            if let Some(cwd) = &start.cwd {
+                text.push(Style::Dim, format!("  in {}", visible(cwd.as_bytes())));
+            }
+        }
+        None => {
+            text.push(Style::Bold, format!("shell {}", short_id(shell)));
+            text.push(Style::Dim, "  (its start was not seen)");
+        }
+    }
+    text
+}
+
+/// How a shell ended, in words.
+pub(super) fn shell_outcome(shell: &ShellStory) -> Option<(Style, String)> {
+    match (shell.state, shell.exit_code) {
+        (ShellState::Ended, Some(0)) => None,
+        (ShellState::Ended, Some(code)) => Some((Style::Bad, format!("exit {code}"))),
+        (ShellState::Ended, None) => None,
+        (ShellState::Running, _) => Some((Style::Warn, "no end seen".to_owned())),
+        (ShellState::Replaced | ShellState::FellBack, _) => None,
+    }
+}
+
+/// The first characters of a shell's id, by which people tell shells apart.
+pub(super) fn short_id(shell: &ShellStory) -> String {
+    visible(shell.shell_id.as_str().chars().take(8).collect::<String>().as_bytes())
+}
+
+/// A number of bytes for people: `41 B`, `1.8 KiB`.
+pub(super) fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut tenths = u128::from(count) * 10 / 1024;
+    let mut unit = 0;
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths /= 1024;
+        unit += 1;
+    }
+    if tenths >= 1000 {
+        format!("{} {}", tenths / 10, UNITS[unit])
+    } else {
+        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+    }
+}
+
+/// How long a command took, in microseconds.
+pub(crate) fn duration_us(exec: &Exec) -> Option<u64> {
+    exec.duration_us.or(exec.duration_ms.map(|ms| ms.saturating_mul(1000)))
+}
+
+/// A duration for people: `0.4ms`, `12ms`, `1.24s`, `2m05s`, `1h02m`.
+pub(crate) fn duration(us: u64) -> String {
+    let ms = us / 1000;
+    match ms {
+        0..10 => format!("{ms}.{}ms", us % 1000 / 100),
+        10..1000 => format!("{ms}ms"),
+        1000..60_000 => format!("{}.{:02}s", ms / 1000, ms % 1000 / 10),
+        60_000..3_600_000 => format!("{}m{:02}s", ms / 60_000, ms % 60_000 / 1000),
+        _ => format!("{}h{:02}m", ms / 3_600_000, ms % 3_600_000 / 60_000),
+    }
+}
+
+/// What a line of the live feed says of an event.
+pub(crate) fn feed(event: &Event, options: &Options) -> Option<Text> {
+    let mut text = Text::new();
+    match &event.kind {
+        EventKind::Exec(exec) => {
+            let state = if exec.replaced { CommandState::Replaced } else { CommandState::Ended };
+            let told = Command { state, exec: Some(Exec::clone(exec)), ..Command::default() };
+            let (style, glyph) = Outcome::of(&told).glyph(options);
+            text.push(style, format!("{glyph} ")).append(command(&told, options));
+            if let Some((style, words)) = outcome(&told, ShellState::Running) {
+                text.push(style, format!("  {words}"));
+            }
+            if let Some(us) = duration_us(exec) {
+                text.push(Style::Dim, format!("  {}", duration(us)));
+            }
+        }
+        EventKind::Fallback(_) | EventKind::Tamper(_) | EventKind::Denied(_) => {
+            text.push(Style::Warn, "! ").append(self::event(event, options));
+        }
+        EventKind::Dropped(dropped) => {
+            text.push(
+                Style::Warn,
+                format!("! {} events dropped: {}", dropped.count, visible(dropped.reason.as_bytes())),
+            );
+        }
+        EventKind::Shell(shell) => {
+            let words = if shell.phase == ShellPhase::End { "shell ends" } else { "shell starts" };
+            text.push(Style::Dim, format!("{words}  {}", quote_all(&shell.argv)));
+            if let Some(code) = shell.exit_code {
+                text.push(Style::Dim, format!("  exit {code}"));
+            }
+        }
+        _ => return None,
+    }
+    Some(text)
+}
