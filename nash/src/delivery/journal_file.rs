@@ -1,0 +1,153 @@
+//! One journal on disk: making it, appending to it, reading it back, giving its blocks back.
+//!
+//! Errors become counts in the shared page, never messages and never waits. What the lines say is `nash_events::journal`'s.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use nash_events::ShellId;
+
+use super::page::{KindIndex, Loss, Page};
+use super::sys;
+
+/// The lowest descriptor of a journal: far above those that scripts name, and above the shell's own from 100 on.
+const DESCRIPTOR_MIN: i32 = 200;
+
+/// Undelivered bytes of one journal: 64 MiB, what a whole spool directory may take.
+pub(crate) const JOURNAL_BYTES_MAX: u64 = nash_events::limits::SPOOL_BYTES_MAX;
+
+/// Bytes that are read at once: 64 KiB, a few dozen events.
+pub(crate) const PIECE_BYTES: usize = 64 << 10;
+
+/// The size of the blocks that are given back: a multiple of every file system's.
+const BLOCK: u64 = 4096;
+
+/// A journal that this process and its forks append to.
+#[derive(Debug)]
+pub(crate) struct JournalFile {
+    file: File,
+    path: Option<PathBuf>,
+}
+
+impl JournalFile {
+    /// Makes `DIR/<shellId>.journal` and takes the shared lock that says that its shell lives.
+    pub(crate) fn create(directory: &Path, shell_id: &ShellId) -> io::Result<Self> {
+        let path = directory.join(format!("{shell_id}.journal"));
+        let low = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
+        match Self::settle(&low) {
+            Ok(file) => Ok(Self { file, path: Some(path) }),
+            Err(error) => {
+                let _ = std::fs::remove_file(&path);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes a journal that nobody else can read: it serves as a queue, and what it holds dies with the shell.
+    pub(crate) fn unnamed() -> io::Result<Self> {
+        let file = sys::duplicate_from(&sys::unnamed_file()?, DESCRIPTOR_MIN)?;
+        Ok(Self { file, path: None })
+    }
+
+    /// Takes a journal of a dead shell, under its exclusive lock.
+    pub(crate) fn of_dead(file: File, path: PathBuf) -> Self {
+        Self { file, path: Some(path) }
+    }
+
+    fn settle(low: &File) -> io::Result<File> {
+        low.try_lock_shared().map_err(io::Error::from)?;
+        sys::duplicate_from(low, DESCRIPTOR_MIN)
+    }
+
+    /// Appends lines by one write. What can't be written is counted under `kind`; gives whether it was written.
+    pub(crate) fn append(&self, page: Page, lines: &[u8], kind: KindIndex) -> bool {
+        let result = self.try_append(page, lines, JOURNAL_BYTES_MAX);
+        if let Err(Some(loss)) = result {
+            page.count_lost(loss, kind, 1);
+        }
+        result.is_ok()
+    }
+
+    /// Appends lines by one write if the journal then holds no more than `bytes_max` undelivered bytes.
+    ///
+    /// An error says what they are lost by, and nothing where a part was written: the reader counts the torn line.
+    pub(crate) fn try_append(&self, page: Page, lines: &[u8], bytes_max: u64) -> Result<(), Option<Loss>> {
+        let length = lines.len() as u64;
+        let end = page.reserve(length);
+        let loss = if end > sys::file_size_max() {
+            Loss::FileSizeLimit
+        } else if end - page.released().min(end) > bytes_max {
+            Loss::JournalFull
+        } else {
+            match self.write(lines) {
+                Ok(written) if written == lines.len() => return Ok(()),
+                Ok(written) if written > 0 => {
+                    page.unreserve(length - written as u64);
+                    return Err(None);
+                }
+                Ok(_) | Err(_) => Loss::WriteFailed,
+            }
+        };
+        page.unreserve(length);
+        Err(Some(loss))
+    }
+
+    /// Reads from `offset` on; 0 bytes are the end.
+    pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        loop {
+            match self.file.read_at(bytes, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Gives the blocks of what was delivered back, but for the head.
+    pub(crate) fn punch(&self, start: u64, end: u64) -> io::Result<()> {
+        sys::punch(&self.file, start, end / BLOCK * BLOCK)
+    }
+
+    /// Gives everything from `offset` on, in pieces.
+    pub(crate) fn read_all(&self, mut offset: u64, mut take: impl FnMut(&[u8])) {
+        let mut piece = vec![0; PIECE_BYTES];
+        while let Ok(count @ 1..) = self.read_at(&mut piece, offset) {
+            take(&piece[..count]);
+            offset += count as u64;
+        }
+    }
+
+    /// How long the file is.
+    pub(crate) fn length(&self) -> u64 {
+        self.file.metadata().map_or(0, |found| found.len())
+    }
+
+    /// Appends everything to another journal.
+    pub(crate) fn copy_to(&self, other: &Self) -> io::Result<()> {
+        let mut result = Ok(());
+        self.read_all(0, |piece| {
+            if result.is_ok() {
+                result = (&other.file).write_all(piece);
+            }
+        });
+        result
+    }
+
+    /// Removes the file's name; processes that have it open still can use it.
+    pub(crate) fn remove(&self) {
+        if let Some(path) = &self.path {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// One write; only an interrupted one that wrote nothing is tried again.
+    fn write(&self, lines: &[u8]) -> io::Result<usize> {
+        loop {
+            match (&self.file).write(lines) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! The state behind [`Delivery`](super::Delivery): one process's end of a shell's stream.
+//!
+//! Appends, and at the end delivers. When a fork goes on by itself is decided in `leaving`, and what is done for other shells
+//! in `housekeeping`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nash_events::event::{Dropped, EventKind, Shell, ShellPhase};
+use nash_events::limits::{FLUSH_EVENTS, FLUSH_INTERVAL_MS};
+use nash_events::{JournalHeader, Record, encode_record_into};
+
+use super::budget::Budget;
+use super::flusher::{Flusher, Left, now_ms};
+use super::housekeeping;
+use super::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
+use super::leaving::Before;
+use super::outbox::Outbox;
+use super::page::{KindIndex, Loss, Page, dropped};
+use super::sender::Sender;
+use super::settings::Settings;
+use super::spool_dir;
+
+/// How long the end of a shell waits for forks that are writing: 5 ms, a thousand times what a write takes.
+const WRITERS_WAIT: Duration = Duration::from_millis(5);
+
+/// The largest buffer that is kept between records: 256 KiB; the rare larger one is given back.
+const BUFFER_BYTES_KEPT: usize = 256 << 10;
+
+/// One process's end of a shell's stream.
+pub(crate) struct Life {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) header: JournalHeader,
+    pub(crate) journal: Arc<JournalFile>,
+    pub(crate) page: Page,
+    /// Whether this process is a fork that shares the stream of the shell it came from.
+    pub(crate) is_fork: bool,
+    /// The stream that this process belonged to before.
+    pub(crate) before: Option<Before>,
+    /// Nothing is observed any more.
+    pub(crate) off: bool,
+    pub(crate) can_post: bool,
+    buffer: Vec<u8>,
+    flusher: Option<Flusher>,
+    /// What a flusher left, where the shell goes on after it.
+    work: Option<(Outbox, Sender)>,
+    records: usize,
+    first_ts: Option<f64>,
+    begun: Instant,
+    removed: bool,
+}
+
+impl Life {
+    /// Makes the journal of a new shell; `None` where there is no place for one.
+    pub(crate) fn new(settings: Settings) -> Option<Self> {
+        let can_post = !settings.sockets_refused && (settings.socket.is_some() || settings.hook_url.is_some());
+        let page = Page::new().ok()?;
+        let (directory, journal) = spool_dir::create_journal(&settings, &settings.shell_id, can_post)?;
+        let header = JournalHeader {
+            session_id: settings.session_id.clone(),
+            shell_id: settings.shell_id.clone(),
+            parent_shell: settings.parent_shell.clone(),
+            agent: settings.agent.clone(),
+            pid: std::process::id(),
+            start_ticks: settings.start_ticks,
+            boot_id: settings.boot_id.clone(),
+        };
+        Some(Self {
+            settings: Arc::new(settings),
+            directory,
+            header,
+            journal: Arc::new(journal),
+            page,
+            is_fork: false,
+            before: None,
+            off: false,
+            can_post,
+            buffer: Vec::with_capacity(1024),
+            flusher: None,
+            work: None,
+            records: 0,
+            first_ts: None,
+            begun: Instant::now(),
+            removed: false,
+        })
+    }
+
+    /// Appends one event.
+    pub(crate) fn append(&mut self, record: &Record<'_>) {
+        self.write(KindIndex::of(record.kind), |out| encode_record_into(out, record));
+        self.count(record.ts);
+    }
+
+    /// Appends what `encode` writes, by one write; in a fork whose shell has ended, to a stream of its own.
+    pub(crate) fn write(&mut self, kind: KindIndex, encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) {
+        if self.is_fork && !self.page.enter() {
+            self.leave_shell();
+        }
+        if self.off {
+            return;
+        }
+        let as_fork = self.is_fork;
+        let page = self.page;
+        self.write_line(kind, encode);
+        if as_fork {
+            page.leave();
+        }
+        if self.page.has_lost() {
+            self.tell_losses();
+        }
+    }
+
+    /// Starts the flusher if nobody posts yet: a wait that may last begins.
+    pub(crate) fn start_flusher(&mut self) {
+        if self.flusher.is_some() || self.is_fork || !self.can_post || self.work.is_some() {
+            return;
+        }
+        let (journal, page, header) = (Arc::clone(&self.journal), self.page, self.header.clone());
+        let (settings, directory) = (Arc::clone(&self.settings), self.directory.clone());
+        self.flusher = Flusher::start(move || (Outbox::new(journal, page, header), Sender::new(&settings, directory)));
+    }
+
+    /// Makes this process a fork: the thread and what it works on stayed behind.
+    pub(crate) fn become_fork(&mut self) {
+        self.is_fork = true;
+        std::mem::forget(self.flusher.take());
+        std::mem::forget(self.work.take());
+    }
+
+    /// Ends the stream: what was not delivered yet is posted once more, and stays in the spool where that fails.
+    pub(crate) fn finish(&mut self, exit_code: i32) {
+        if self.is_fork {
+            self.off = true;
+            return;
+        }
+        let mut end = Shell::new(ShellPhase::End);
+        end.pid = Some(self.header.pid);
+        end.start_ticks = self.header.start_ticks;
+        end.boot_id.clone_from(&self.header.boot_id);
+        end.exit_code = Some(exit_code);
+        self.append(&Record { ts: now_ms(), cmd: None, kind: &EventKind::Shell(Box::new(end)) });
+        let settled = self.close();
+        let delivered = if self.can_post {
+            self.deliver(settled)
+        } else {
+            self.tell_last_losses();
+            false
+        };
+        if delivered && settled {
+            self.journal.remove();
+        } else if !delivered {
+            self.bound_spool();
+        }
+        self.off = true;
+    }
+
+    /// Delivers before another program takes the shell's place.
+    pub(crate) fn before_replace(&mut self) {
+        if self.is_fork || !self.can_post {
+            return;
+        }
+        let settled = self.close();
+        if self.deliver(false) && settled {
+            self.journal.remove();
+            self.removed = true;
+        }
+    }
+
+    /// Takes that back: the other program could not be started.
+    pub(crate) fn replace_failed(&mut self) {
+        self.page.reopen();
+        if !std::mem::take(&mut self.removed) {
+            return;
+        }
+        let Some(directory) = &self.directory else { return };
+        let Ok(journal) = JournalFile::create(directory, &self.header.shell_id) else { return };
+        let journal = Arc::new(journal);
+        if self.journal.copy_to(&journal).is_err() {
+            journal.remove();
+            return;
+        }
+        if let Some((outbox, _)) = &mut self.work {
+            outbox.move_to(Arc::clone(&journal));
+        }
+        self.journal = journal;
+    }
+
+    fn write_line(&mut self, kind: KindIndex, encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> bool {
+        self.buffer.clear();
+        let with_header = self.page.claim_header();
+        if with_header {
+            self.buffer.extend(self.header.encode().unwrap_or_default());
+        }
+        if encode(&mut self.buffer).is_err() {
+            self.page.count_lost(Loss::Internal, kind, 1);
+            self.buffer.clear();
+        }
+        let written = !self.buffer.is_empty() && self.journal.append(self.page, &self.buffer, kind);
+        if with_header && !written {
+            self.page.unclaim_header();
+        }
+        if self.buffer.capacity() > BUFFER_BYTES_KEPT {
+            self.buffer = Vec::new();
+        }
+        written
+    }
+
+    /// Appends what was lost, by reason; where that fails too, it is counted again.
+    fn tell_losses(&mut self) {
+        self.page.clear_lost_flag();
+        for loss in Loss::ALL {
+            let lost = self.page.take_lost(loss);
+            if !lost.is_empty() && self.tell(dropped(loss.as_str(), &lost), JOURNAL_BYTES_MAX).is_some() {
+                for (kind, count) in lost {
+                    self.page.count_lost(loss, kind, count);
+                }
+            }
+        }
+    }
+
+    /// Takes what was lost for good; gives what the journal does not take even now.
+    fn tell_last_losses(&mut self) -> Vec<Dropped> {
+        let lost = Loss::ALL.map(|loss| (loss, self.page.take_lost(loss)));
+        let lost = lost.into_iter().filter(|(_, lost)| !lost.is_empty());
+        lost.filter_map(|(loss, lost)| self.tell(dropped(loss.as_str(), &lost), u64::MAX)).collect()
+    }
+
+    /// Appends a loss; gives it back where that is not possible.
+    fn tell(&self, dropped: Dropped, bytes_max: u64) -> Option<Dropped> {
+        let kind = EventKind::Dropped(dropped);
+        let mut line = Vec::new();
+        let encoded = encode_record_into(&mut line, &Record { ts: now_ms(), cmd: None, kind: &kind });
+        let told = encoded.is_ok() && self.journal.try_append(self.page, &line, bytes_max).is_ok();
+        let EventKind::Dropped(dropped) = kind else { return None };
+        (!told).then_some(dropped)
+    }
+
+    /// Counts a record, and starts or wakes the flusher when one is due.
+    fn count(&mut self, ts: f64) {
+        self.records += 1;
+        if self.is_fork {
+            return;
+        }
+        let first = *self.first_ts.get_or_insert(ts);
+        let enough = self.records.is_multiple_of(FLUSH_EVENTS);
+        if let Some(flusher) = &self.flusher {
+            if enough {
+                flusher.wake();
+            }
+            return;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let due = ts - first >= FLUSH_INTERVAL_MS as f64;
+        if enough || due {
+            self.start_flusher();
+        }
+    }
+
+    /// Ends the stream for every fork; whether none of them can still be writing.
+    fn close(&mut self) -> bool {
+        self.page.close();
+        self.page.wait_for_writers(WRITERS_WAIT)
+    }
+
+    /// Posts everything within the budget of a shell's end; whether everything was acknowledged.
+    fn deliver(&mut self, is_last: bool) -> bool {
+        let left = self.flusher.take().map_or(Left::Nothing, Flusher::stop);
+        let new = || {
+            let outbox = Outbox::new(Arc::clone(&self.journal), self.page, self.header.clone());
+            (outbox, Sender::new(&self.settings, self.directory.clone()))
+        };
+        let (mut outbox, mut sender) = match left {
+            Left::Nothing => self.work.take().unwrap_or_else(new),
+            Left::Work(work) => *work,
+            Left::Lost => return false,
+        };
+        sender.try_again();
+        let begun = Instant::now();
+        outbox.add_untold(self.tell_last_losses());
+        let done = outbox.post_all(&mut sender, is_last, &Budget::at_end(self.begun.elapsed()));
+        if !(done && is_last) && outbox.has_progressed() {
+            outbox.note_delivered();
+        }
+        if done
+            && is_last
+            && let Some(directory) = &self.directory
+        {
+            housekeeping::hand_over(directory, &self.header, self.page, &mut sender, begun.elapsed());
+        }
+        self.work = Some((outbox, sender));
+        done
+    }
+
+    /// Keeps the directory within its bound, now that a journal was left in it.
+    fn bound_spool(&mut self) {
+        let Some(directory) = &self.directory else { return };
+        if let Some(dropped) = housekeeping::bound(directory, &self.header.shell_id) {
+            self.tell(dropped, u64::MAX);
+        }
+    }
+}

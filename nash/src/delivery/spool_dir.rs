@@ -1,0 +1,61 @@
+//! Which directory holds the journal.
+//!
+//! The spool that was named, else one of our own below the directory for temporary files. Bounding and clearing a spool is
+//! `housekeeping`'s.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use nash_events::ShellId;
+
+use super::journal_file::JournalFile;
+use super::settings::Settings;
+use super::sys;
+
+/// The mode of a directory that holds what shells did: for its owner only.
+const DIRECTORY_MODE: u32 = 0o700;
+
+/// The bits that a mode has for anybody else.
+const FOR_OTHERS: u32 = 0o077;
+
+/// Makes a journal in the first place that takes one, and gives the directory with it.
+///
+/// Without any such place, a journal without a name does where it can be posted; else there is none.
+pub(crate) fn create_journal(
+    settings: &Settings,
+    shell_id: &ShellId,
+    can_post: bool,
+) -> Option<(Option<PathBuf>, JournalFile)> {
+    if let Some(spool) = &settings.spool
+        && let Ok(journal) = create_in(spool, shell_id)
+    {
+        return Some((Some(spool.clone()), journal));
+    }
+    let stand_in = settings.temporary.join(format!("nucleic-nash-{}", sys::effective_uid()));
+    if is_ours(&stand_in)
+        && let Ok(journal) = JournalFile::create(&stand_in, shell_id)
+    {
+        return Some((Some(stand_in), journal));
+    }
+    can_post.then(JournalFile::unnamed)?.ok().map(|journal| (None, journal))
+}
+
+/// Makes a journal, and the directory first where it is missing.
+fn create_in(directory: &Path, shell_id: &ShellId) -> io::Result<JournalFile> {
+    match JournalFile::create(directory, shell_id) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new().mode(DIRECTORY_MODE).create(directory)?;
+            JournalFile::create(directory, shell_id)
+        }
+        result => result,
+    }
+}
+
+/// Whether a directory in a place where everybody writes is there, made if need be, and nobody else's doing.
+fn is_ours(directory: &Path) -> bool {
+    let _ = DirBuilder::new().mode(DIRECTORY_MODE).create(directory);
+    std::fs::symlink_metadata(directory)
+        .is_ok_and(|found| found.is_dir() && found.uid() == sys::effective_uid() && found.mode() & FOR_OTHERS == 0)
+}
