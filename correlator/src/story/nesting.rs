@@ -12,11 +12,15 @@ use super::{Command, Parent, ParentRule};
 
 /// Names the parent of every command that has one. The commands stand in the order of their starts.
 pub(super) fn find_parents(commands: &mut [Command]) {
+    let by_cmd = index_by_cmd(commands);
     let mut path = Path::default();
     let mut parents: Vec<Option<(usize, ParentRule)>> = Vec::with_capacity(commands.len());
     for (index, command) in commands.iter().enumerate() {
-        let parent = command.exec.as_ref().and_then(|exec| path.enter(index, exec, commands));
-        parents.push(parent.map(|parent| (parent, ParentRule::Nesting)));
+        let exec = command.exec.as_ref();
+        let inferred =
+            exec.and_then(|exec| path.enter(index, exec, commands)).map(|parent| (parent, ParentRule::Nesting));
+        let named = exec.and_then(|exec| by_cmd.get(&exec.parent_cmd?));
+        parents.push(named.map(|parent| (*parent, ParentRule::ParentCmd)).or(inferred));
     }
     let mut links: Vec<Option<usize>> = parents.iter().map(|parent| parent.map(|(index, _)| index)).collect();
     break_circles(&mut links);
@@ -71,10 +75,10 @@ pub(crate) fn levels_below_parent<'a>(exec: &'a Exec, parent: Option<&Exec>) -> 
     let stack = exec.nesting.stack.as_slice();
     let Some(parent) = parent else { return stack };
     let shared = parent.nesting.stack.iter().zip(stack).take_while(|(above, level)| above == level).count();
-    match &stack[shared..] {
-        [level, rest @ ..] if opens(parent, level) => rest,
-        rest => rest,
-    }
+    let below = &stack[shared..];
+    // A function that runs as an element of a pipeline has its own level inside the process's.
+    let explained = below.iter().position(|level| opens(parent, level)).map_or(0, |position| position + 1);
+    &below[explained..]
 }
 
 /// The commands by their numbers.

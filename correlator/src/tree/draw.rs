@@ -10,7 +10,7 @@ use super::Options;
 use super::outline::{Node, Outline, What};
 use super::words::{self, Outcome};
 use crate::paint::{Style, Text};
-use crate::story::{Command, ShellState, ShellStory};
+use crate::story::{Command, ShellStory};
 
 /// Levels that are indented: 24; what is deeper stands below each other.
 const INDENTED_LEVELS_MAX: usize = 24;
@@ -20,6 +20,9 @@ const ALIGNED_COLUMNS_MAX: usize = 96;
 
 /// Columns between a line's text and what stands on its right.
 const GAP_COLUMNS: usize = 2;
+
+/// Columns of a duration with the space before it: 8, for `59m59s` and `999.9ms`.
+const DURATION_COLUMNS: usize = 8;
 
 /// Draws every node.
 pub(super) fn draw(outline: &Outline<'_>, options: &Options) -> String {
@@ -37,7 +40,9 @@ pub(super) fn draw(outline: &Outline<'_>, options: &Options) -> String {
 #[derive(Default)]
 struct Line {
     left: Text,
-    right: Text,
+    /// How it ended, in words.
+    outcome: Option<(Style, String)>,
+    took_us: Option<u64>,
 }
 
 struct Walk<'a> {
@@ -50,7 +55,7 @@ struct Walk<'a> {
 
 /// A node that is still to be drawn.
 #[derive(Clone)]
-struct Pending<'a> {
+struct Pending {
     node: usize,
     /// The lines that run past this one on its left.
     rails: String,
@@ -61,7 +66,6 @@ struct Pending<'a> {
     /// What stands behind its text.
     suffix: Text,
     scope: usize,
-    shell: Option<&'a ShellStory>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -85,7 +89,6 @@ impl<'a> Walk<'a> {
             label: Text::new(),
             suffix: Text::new(),
             scope,
-            shell: None,
         };
         let mut pending = vec![start];
         while let Some(next) = pending.pop() {
@@ -98,7 +101,7 @@ impl<'a> Walk<'a> {
         self.scopes.len() - 1
     }
 
-    fn visit(&mut self, mut at: Pending<'a>, pending: &mut Vec<Pending<'a>>) {
+    fn visit(&mut self, mut at: Pending, pending: &mut Vec<Pending>) {
         let node = self.node(at.node);
         if self.share_line(node, &mut at) {
             pending.push(at);
@@ -111,20 +114,19 @@ impl<'a> Walk<'a> {
         match node.what {
             What::Shell(shell) => {
                 at.scope = self.new_scope(None);
-                at.shell = Some(shell);
                 self.scopes[at.scope] = shell.start.as_ref().and_then(|start| start.cwd.clone());
                 line.left.append(words::shell(shell));
-                line.right = right(words::shell_outcome(shell), shell_duration(shell));
+                (line.outcome, line.took_us) = (words::shell_outcome(shell), shell_duration(shell));
             }
             What::Command(command) => self.command_line(command, &at, &mut line),
-            What::Pipeline(shell, id, len) => {
-                let data = links(shell, id);
+            What::Pipeline(len) => {
+                let data = &node.data;
                 if let Some(commands) = self.simple_elements(node, len) {
-                    self.pipeline_line(&commands, &data, &at, &mut line);
+                    self.pipeline_line(&commands, data, &at, &mut line);
                     children = &[];
                 } else {
                     line.left.push(Style::Dim, format!("pipeline of {len}"));
-                    if let Some(amounts) = amounts(&data) {
+                    if let Some(amounts) = amounts(data) {
                         line.left.push(Style::Dim, format!(" ({amounts})"));
                     }
                 }
@@ -156,7 +158,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A level or an element around one command shares the command's line.
-    fn share_line(&mut self, node: &Node<'a>, at: &mut Pending<'a>) -> bool {
+    fn share_line(&mut self, node: &Node<'a>, at: &mut Pending) -> bool {
         let [only] = node.children.as_slice() else { return false };
         let fits = matches!(self.node(*only).what, What::Command(_) | What::Level(..) | What::Pipeline(..));
         match node.what {
@@ -183,14 +185,13 @@ impl<'a> Walk<'a> {
         if shared { scope } else { self.new_scope(Some(scope)) }
     }
 
-    fn command_line(&mut self, command: &Command, at: &Pending<'a>, line: &mut Line) {
+    fn command_line(&mut self, command: &Command, at: &Pending, line: &mut Line) {
         let (style, glyph) = Outcome::of(command).glyph(self.options);
         line.left.push(style, format!("{glyph} ")).append(words::command(command, self.options));
         if let Some(elsewhere) = self.moved_to(command, at.scope) {
             line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
         }
-        let state = at.shell.map_or(ShellState::Running, |shell| shell.state);
-        line.right = right(words::outcome(command, state), command.exec.as_ref().and_then(words::duration_us));
+        (line.outcome, line.took_us) = (words::outcome(command), words::took_us(command));
     }
 
     /// The command's working directory, where that is another than the reader knows of.
@@ -225,7 +226,7 @@ impl<'a> Walk<'a> {
         (whole && fits(self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(20))).then_some(commands)
     }
 
-    fn pipeline_line(&mut self, commands: &[&'a Command], data: &[&Data], at: &Pending<'a>, line: &mut Line) {
+    fn pipeline_line(&mut self, commands: &[&'a Command], data: &[&Data], at: &Pending, line: &mut Line) {
         let worst = commands.iter().map(|command| Outcome::of(command)).max().unwrap_or(Outcome::Unknown);
         let uniform = commands.iter().all(|command| Outcome::of(command) == worst);
         let mut states = Vec::new();
@@ -242,19 +243,19 @@ impl<'a> Walk<'a> {
             if let Some(elsewhere) = self.moved_to(command, scope) {
                 line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
             }
-            states.extend(words::outcome(command, at.shell.map_or(ShellState::Running, |shell| shell.state)));
+            states.extend(words::outcome(command));
         }
         if let Some(amounts) = amounts(data) {
             line.left.push(Style::Dim, format!("  ({amounts})"));
         }
-        let took = commands.iter().filter_map(|command| words::duration_us(command.exec.as_ref()?)).max();
+        let took = commands.iter().filter_map(|command| words::took_us(command)).max();
         let style = states.iter().map(|(style, _)| *style).find(|style| *style == Style::Bad);
         let said: Vec<String> = states.iter().map(|(_, words)| words.clone()).collect();
         let outcome = (!said.is_empty()).then(|| (style.unwrap_or(Style::Warn), said.join(", ")));
-        line.right = right(outcome, took);
+        (line.outcome, line.took_us) = (outcome, took);
     }
 
-    fn guide(&self, at: &Pending<'a>) -> String {
+    fn guide(&self, at: &Pending) -> String {
         let branch = match (at.place, self.options.unicode) {
             (Place::Root, _) => "",
             (Place::Inner, true) => "├─ ",
@@ -265,7 +266,7 @@ impl<'a> Walk<'a> {
         format!("{}{branch}", at.rails)
     }
 
-    fn push_children(&mut self, at: &Pending<'a>, children: &[usize], pending: &mut Vec<Pending<'a>>) {
+    fn push_children(&mut self, at: &Pending, children: &[usize], pending: &mut Vec<Pending>) {
         let mut rails = at.rails.clone();
         if rails.chars().count() < 3 * INDENTED_LEVELS_MAX {
             rails.push_str(match (at.place, self.options.unicode) {
@@ -284,7 +285,6 @@ impl<'a> Walk<'a> {
                 label: Text::new(),
                 suffix: Text::new(),
                 scope: at.scope,
-                shell: at.shell,
             });
         }
     }
@@ -298,50 +298,49 @@ fn shell_duration(shell: &ShellStory) -> Option<u64> {
     (0.0..9_007_199_254_740_992.0).contains(&us).then_some(us as u64)
 }
 
-fn right(outcome: Option<(Style, String)>, took_us: Option<u64>) -> Text {
-    let mut text = Text::new();
-    if let Some((style, words)) = outcome {
-        text.push(style, words);
-    }
-    let took = took_us.map(words::duration).unwrap_or_default();
-    text.push(Style::Dim, if took.is_empty() { took } else { format!("  {took:>6}") });
-    text
-}
-
-/// What crossed the links of a pipeline, in the order of the links.
-fn links<'s>(shell: &'s ShellStory, id: &nash_events::PipelineId) -> Vec<&'s Data> {
-    let mut links: Vec<_> = shell.pipes.iter().filter(|pipe| pipe.what.pipeline_id.as_ref() == Some(id)).collect();
-    links.sort_by_key(|pipe| pipe.what.from_index);
-    links.into_iter().filter_map(|pipe| pipe.what.data.as_ref()).collect()
-}
-
 fn amounts(data: &[&Data]) -> Option<String> {
     let amounts: Vec<String> = data.iter().map(|data| words::bytes(data.bytes)).collect();
     (!amounts.is_empty()).then(|| amounts.join(" | "))
 }
 
-/// Puts what stands on the right into one column, as near to the text as it can be.
+/// Puts what stands on the right into two columns, as near to the text as they can be.
 fn lay_out(lines: Vec<Line>, options: &Options) -> String {
-    let right_width = lines.iter().map(|line| line.right.width()).max().unwrap_or(0);
+    let outcome_width = lines.iter().map(Line::outcome_width).max().unwrap_or(0);
+    let took_width = if lines.iter().any(|line| line.took_us.is_some()) { DURATION_COLUMNS } else { 0 };
+    let right_width = outcome_width + took_width;
     let limit = options.width.unwrap_or(ALIGNED_COLUMNS_MAX);
     let room = limit.saturating_sub(right_width + GAP_COLUMNS).max(limit / 2);
-    let left_width = lines.iter().map(|line| line.left.width()).filter(|width| *width <= room).max().unwrap_or(0);
-    let column = if lines.iter().any(|line| line.left.width() > room) { room } else { left_width };
+    let column = lines.iter().map(|line| line.left.width().min(room)).max().unwrap_or(0);
     let mut out = String::new();
     for mut line in lines {
-        let right = line.right.width();
+        let has_right = line.outcome.is_some() || line.took_us.is_some();
         if options.width.is_some() {
-            let most = if right == 0 { limit } else { limit.saturating_sub(right + GAP_COLUMNS).max(limit / 2) };
-            line.left.cut(most, if options.unicode { "…" } else { "~" });
+            line.left.cut(if has_right { room } else { limit }, if options.unicode { "…" } else { "~" });
         }
-        if right > 0 {
-            let end = column + GAP_COLUMNS + right_width;
-            let padding = end.saturating_sub(line.left.width() + right).max(GAP_COLUMNS);
-            line.left.push(Style::Plain, " ".repeat(padding));
-            line.left.append(line.right);
+        if has_right {
+            line.pad_and_append(column + GAP_COLUMNS, outcome_width);
         }
         line.left.write(options.color, &mut out);
         out.push('\n');
     }
     out
+}
+
+impl Line {
+    fn outcome_width(&self) -> usize {
+        self.outcome.as_ref().map_or(0, |(_, words)| words.chars().count())
+    }
+
+    /// A line that is too long pushes its own right side on, not that of the others.
+    fn pad_and_append(&mut self, column: usize, outcome_width: usize) {
+        let end_of_outcome = column + outcome_width;
+        let padding = end_of_outcome.saturating_sub(self.left.width() + self.outcome_width()).max(GAP_COLUMNS);
+        self.left.push(Style::Plain, " ".repeat(padding));
+        if let Some((style, words)) = self.outcome.take() {
+            self.left.push(style, words);
+        }
+        if let Some(us) = self.took_us {
+            self.left.push(Style::Dim, format!("{:>DURATION_COLUMNS$}", words::duration(us)));
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use nash_events::event::{Cmdsub, Exec, NestingKind};
+use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Pipe};
 use nash_events::{CmdId, Event, EventKind, PipelineId};
 
 use crate::story::{Command, PlacementRule, ShellStory, Story, Told, index_by_cmd, levels_below_parent};
@@ -21,6 +21,8 @@ pub(super) struct Outline<'a> {
 pub(super) struct Node<'a> {
     pub(super) what: What<'a>,
     pub(super) children: Vec<usize>,
+    /// What crossed the links of a pipeline, in the order of the links.
+    pub(super) data: Vec<&'a Data>,
 }
 
 /// What a node stands for.
@@ -30,8 +32,8 @@ pub(super) enum What<'a> {
     Shell(&'a ShellStory),
     /// A simple command.
     Command(&'a Command),
-    /// A pipeline; its children are its elements.
-    Pipeline(&'a ShellStory, &'a PipelineId, u32),
+    /// A pipeline of so many elements, which are its children.
+    Pipeline(u32),
     /// An element of a pipeline.
     Element(u32),
     /// A level of nesting that no command explains, with the text that a substitution gave.
@@ -61,6 +63,8 @@ struct Walk<'a> {
     shell: &'a ShellStory,
     by_cmd: HashMap<CmdId, usize>,
     by_parent: HashMap<CmdId, Vec<&'a Command>>,
+    /// What crossed the links of each pipeline.
+    links: HashMap<&'a PipelineId, Vec<&'a Data>>,
     /// Shells below: by the command that started them, and those of which that is not known.
     shells: HashMap<Option<CmdId>, Vec<usize>>,
 }
@@ -76,7 +80,7 @@ pub(super) fn outline(story: &Story) -> Outline<'_> {
         match task {
             Task::Shell(index, below) => outline.add_shell(index, &walks[index], below, &mut tasks),
             Task::Siblings(index, below, items) => {
-                outline.add_siblings(index, &walks[index], below, &items, &mut tasks)
+                outline.add_siblings(index, &walks[index], below, &items, &mut tasks);
             }
         }
     }
@@ -97,6 +101,18 @@ fn walks(story: &Story) -> Vec<Walk<'_>> {
     walks
 }
 
+fn links(shell: &ShellStory) -> HashMap<&PipelineId, Vec<&Data>> {
+    let mut pipes: Vec<&Pipe> = shell.pipes.iter().map(|pipe| &pipe.what).collect();
+    pipes.sort_by_key(|pipe| pipe.from_index);
+    let mut links: HashMap<&PipelineId, Vec<&Data>> = HashMap::new();
+    for pipe in pipes {
+        if let (Some(id), Some(data)) = (&pipe.pipeline_id, &pipe.data) {
+            links.entry(id).or_default().push(data);
+        }
+    }
+    links
+}
+
 impl<'a> Walk<'a> {
     fn new(shell: &'a ShellStory) -> Self {
         let by_cmd = index_by_cmd(&shell.commands);
@@ -106,7 +122,7 @@ impl<'a> Walk<'a> {
                 by_parent.entry(parent.cmd).or_default().push(command);
             }
         }
-        Self { shell, by_cmd, by_parent, shells: HashMap::new() }
+        Self { shell, by_cmd, by_parent, links: links(shell), shells: HashMap::new() }
     }
 
     fn parent_of(&self, command: &Command) -> Option<&'a Exec> {
@@ -139,7 +155,7 @@ impl<'a> Walk<'a> {
 impl<'a> Outline<'a> {
     fn add(&mut self, what: What<'a>, below: Option<usize>) -> usize {
         let index = self.nodes.len();
-        self.nodes.push(Node { what, children: Vec::new() });
+        self.nodes.push(Node { what, children: Vec::new(), data: Vec::new() });
         match below {
             Some(parent) => self.nodes[parent].children.push(index),
             None => self.roots.push(index),
@@ -220,14 +236,14 @@ impl<'a> Outline<'a> {
             return self.go_down(below, levels);
         };
         let outside = pipelines.depth.get(&position.id).copied().unwrap_or_default();
-        let pipeline = match pipelines.nodes.get(&position.id) {
-            Some(node) => *node,
-            None => {
-                let around = self.go_down(below, &levels[..outside]);
-                let node = self.add(What::Pipeline(walk.shell, &position.id, position.len), Some(around));
-                pipelines.nodes.insert(&position.id, node);
-                node
-            }
+        let pipeline = if let Some(node) = pipelines.nodes.get(&position.id) {
+            *node
+        } else {
+            let around = self.go_down(below, &levels[..outside]);
+            let node = self.add(What::Pipeline(position.len), Some(around));
+            self.nodes[node].data = walk.links.get(&position.id).cloned().unwrap_or_default();
+            pipelines.nodes.insert(&position.id, node);
+            node
         };
         let element = self.element(pipeline, position.index);
         // An element that is no simple command runs in a process of its own, which being an element says already.
@@ -260,7 +276,7 @@ impl<'a> Outline<'a> {
             return node;
         }
         let node = self.nodes.len();
-        self.nodes.push(Node { what: What::Element(index), children: Vec::new() });
+        self.nodes.push(Node { what: What::Element(index), children: Vec::new(), data: Vec::new() });
         self.nodes[pipeline].children.insert(at, node);
         node
     }

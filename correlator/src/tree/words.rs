@@ -98,13 +98,10 @@ fn words(exec: &Exec, options: &Options, text: &mut Text) {
 }
 
 /// How a command ended, in words; nothing where the sign says it all.
-pub(super) fn outcome(command: &Command, shell: ShellState) -> Option<(Style, String)> {
+pub(super) fn outcome(command: &Command) -> Option<(Style, String)> {
     let exec = command.exec.as_ref()?;
     match command.state {
         CommandState::Unreported => None,
-        CommandState::Running if shell == ShellState::Ended => {
-            Some((Style::Warn, "still running at the end".to_owned()))
-        }
         CommandState::Running => Some((Style::Warn, "still running".to_owned())),
         CommandState::Replaced => Some((Style::Dim, "took the shell's place".to_owned())),
         CommandState::Ended => exit(exec).map(|words| (Style::Bad, words)),
@@ -143,7 +140,6 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     match &redirect.target {
         RedirectTarget::Path(path) => text.push(Style::Plain, format!("{op} {}", quote(path.as_bytes()))),
         RedirectTarget::Fd { fd, .. } => text.push(Style::Plain, format!("{}{fd}", with_descriptor(&op, redirect.fd))),
-        RedirectTarget::Heredoc => text.push(Style::Plain, op),
         RedirectTarget::Close => {
             let op = with_descriptor(&op, redirect.fd);
             text.push(Style::Plain, if op.ends_with('-') { op } else { op + "-" })
@@ -175,7 +171,7 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
 
 /// An operator that duplicates or closes, with its descriptor where that is not the operator's own.
 fn with_descriptor(op: &str, fd: Option<u32>) -> String {
-    let own = if op.starts_with('<') { 0 } else { 1 };
+    let own = u32::from(!op.starts_with('<'));
     match fd {
         Some(fd) if fd != own && !op.starts_with(|c: char| c.is_ascii_digit() || c == '{') => format!("{fd}{op}"),
         _ => op.to_owned(),
@@ -286,17 +282,14 @@ pub(super) fn event(event: &Event, options: &Options) -> Text {
 /// A shell's own line.
 pub(super) fn shell(shell: &ShellStory) -> Text {
     let mut text = Text::new();
-    match &shell.start {
-        Some(start) => {
-            text.push(Style::Bold, quote_all(&start.argv));
-            if let Some(cwd) = &start.cwd {
-                text.push(Style::Dim, format!("  in {}", visible(cwd.as_bytes())));
-            }
+    if let Some(start) = &shell.start {
+        text.push(Style::Bold, quote_all(&start.argv));
+        if let Some(cwd) = &start.cwd {
+            text.push(Style::Dim, format!("  in {}", visible(cwd.as_bytes())));
         }
-        None => {
-            text.push(Style::Bold, format!("shell {}", short_id(shell)));
-            text.push(Style::Dim, "  (its start was not seen)");
-        }
+    } else {
+        text.push(Style::Bold, format!("shell {}", short_id(shell)));
+        text.push(Style::Dim, "  (its start was not seen)");
     }
     text
 }
@@ -304,11 +297,9 @@ pub(super) fn shell(shell: &ShellStory) -> Text {
 /// How a shell ended, in words.
 pub(super) fn shell_outcome(shell: &ShellStory) -> Option<(Style, String)> {
     match (shell.state, shell.exit_code) {
-        (ShellState::Ended, Some(0)) => None,
-        (ShellState::Ended, Some(code)) => Some((Style::Bad, format!("exit {code}"))),
-        (ShellState::Ended, None) => None,
+        (ShellState::Ended, Some(code)) if code != 0 => Some((Style::Bad, format!("exit {code}"))),
         (ShellState::Running, _) => Some((Style::Warn, "no end seen".to_owned())),
-        (ShellState::Replaced | ShellState::FellBack, _) => None,
+        _ => None,
     }
 }
 
@@ -334,6 +325,11 @@ pub(super) fn bytes(count: u64) -> String {
     } else {
         format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
     }
+}
+
+/// How long a command that has ended took, in microseconds.
+pub(super) fn took_us(command: &Command) -> Option<u64> {
+    command.exec.as_ref().filter(|_| command.state == CommandState::Ended).and_then(duration_us)
 }
 
 /// How long a command took, in microseconds.
@@ -362,7 +358,7 @@ pub(crate) fn feed(event: &Event, options: &Options) -> Option<Text> {
             let told = Command { state, exec: Some(Exec::clone(exec)), ..Command::default() };
             let (style, glyph) = Outcome::of(&told).glyph(options);
             text.push(style, format!("{glyph} ")).append(command(&told, options));
-            if let Some((style, words)) = outcome(&told, ShellState::Running) {
+            if let Some((style, words)) = outcome(&told) {
                 text.push(style, format!("  {words}"));
             }
             if let Some(us) = duration_us(exec) {

@@ -94,7 +94,7 @@ pub(crate) struct ServeArgs {
     /// Listen on a unix socket at this path
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// A file with a token that may speak for any session; NUCLEIC_HOOK_TOKEN serves as well
+    /// A file with a token that may speak for any session; `NUCLEIC_HOOK_TOKEN` serves as well
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// A TOML file of sessions and their tokens, one `session = "token"` a line

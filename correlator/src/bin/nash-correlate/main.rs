@@ -22,8 +22,8 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let ended = match cli::Cli::parse().command {
-        cli::Command::Serve(inputs) => serve::serve(inputs).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1)),
-        cli::Command::Run(inputs) => run::run(inputs).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN)),
+        cli::Command::Serve(inputs) => serve::serve(&inputs).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1)),
+        cli::Command::Run(inputs) => run::run(&inputs).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN)),
     };
     ended.unwrap_or_else(|(error, status)| {
         terminal::complain(&format!("error: {error:#}"));

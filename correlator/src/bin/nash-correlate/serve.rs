@@ -19,12 +19,12 @@ use crate::terminal::{complain, options_for_stdout};
 use crate::tokens::Tokens;
 
 /// Serves until SIGTERM or SIGINT.
-pub(crate) fn serve(inputs: ServeArgs) -> anyhow::Result<()> {
+pub(crate) fn serve(inputs: &ServeArgs) -> anyhow::Result<()> {
     let addressed = inputs.listen.is_some() || inputs.socket.is_some() || !inputs.spool.is_empty();
     ensure!(addressed, "nothing to receive from: give --listen, --socket or --spool");
     let tokens = Tokens::gather(inputs.token_file.as_deref(), inputs.sessions.as_deref())?;
     let journal = inputs.journal.clone().map_or_else(default_journal, Ok)?;
-    let (hearing, printer) = match feed_form(&inputs) {
+    let (hearing, printer) = match feed_form(inputs) {
         Some(form) => feed_printer::start(form).map(|(hearing, printer)| (hearing, Some(printer)))?,
         None => (Box::new(|_: Heard<'_>| {}) as Hearing, None),
     };
@@ -37,7 +37,7 @@ pub(crate) fn serve(inputs: ServeArgs) -> anyhow::Result<()> {
         let (stop, stopped) = watch::channel(false);
         let mut terminate = signal(SignalKind::terminate()).context("catching SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("catching SIGINT")?;
-        let listeners = listen(&inputs).await?;
+        let listeners = listen(inputs).await?;
         complain(&format!("keeping accepted batches in {}", journal.display()));
         let (stop_spool, spool_stopped) = std::sync::mpsc::channel();
         let watching = tokio::task::spawn_blocking(move || spool.watch(&spool_stopped));

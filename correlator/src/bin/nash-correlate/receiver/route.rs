@@ -72,7 +72,10 @@ impl Receiver {
             "/shell-event" => Route::ShellEvent,
             "/kernel-event" => Route::KernelEvent,
             _ => {
-                return Err((StatusCode::NOT_FOUND, "no such route; expected /shell-event or /kernel-event".to_owned()));
+                return Err((
+                    StatusCode::NOT_FOUND,
+                    "no such route; expected /shell-event or /kernel-event".to_owned(),
+                ));
             }
         };
         if parts.method != Method::POST {

@@ -26,7 +26,7 @@ pub(crate) const EXIT_NOT_RUN: u8 = 125;
 const SEPARATOR_COLUMNS: usize = 24;
 
 /// Runs the script; gives its exit status.
-pub(crate) fn run(inputs: RunArgs) -> anyhow::Result<u8> {
+pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<u8> {
     let shell = program::find(inputs.shell.as_deref())?;
     let words = program::arguments(inputs.command_line.clone(), inputs.words.clone());
     let story_alone = inputs.json && inputs.output.is_none();
@@ -48,29 +48,25 @@ pub(crate) fn run(inputs: RunArgs) -> anyhow::Result<u8> {
     if story.coverage.events == 0 {
         complain(&format!("warning: {} reported nothing; is it nash?", shell.display()));
     }
-    print(&story, &inputs).context("printing the story")?;
+    print(&story, inputs).context("printing the story")?;
     Ok(exit_status(ended))
 }
 
 fn print(story: &Story, inputs: &RunArgs) -> anyhow::Result<()> {
-    match &inputs.output {
-        Some(path) => {
-            let color = inputs.color == Color::Always;
-            let text = told(story, inputs.json, &Options { color, previews: inputs.previews, ..Options::plain() })?;
-            std::fs::write(path, &text).with_context(|| format!("writing {}", path.display()))
-        }
-        None => {
-            let options = options_for_stdout(inputs.color, inputs.previews);
-            let text = told(story, inputs.json, &options)?;
-            let line = if options.unicode { "─" } else { "-" }.repeat(SEPARATOR_COLUMNS);
-            let head = if inputs.json { String::new() } else { format!("\n{line}\n") };
-            let mut stdout = std::io::stdout().lock();
-            match stdout.write_all((head + &text).as_bytes()).and_then(|()| stdout.flush()) {
-                // The reader had enough.
-                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-                written => Ok(written?),
-            }
-        }
+    if let Some(path) = &inputs.output {
+        let options = Options { color: inputs.color == Color::Always, previews: inputs.previews, ..Options::plain() };
+        return std::fs::write(path, told(story, inputs.json, &options)?)
+            .with_context(|| format!("writing {}", path.display()));
+    }
+    let options = options_for_stdout(inputs.color, inputs.previews);
+    let line = if options.unicode { "─" } else { "-" }.repeat(SEPARATOR_COLUMNS);
+    let head = if inputs.json { String::new() } else { format!("\n{line}\n") };
+    let text = head + &told(story, inputs.json, &options)?;
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // The reader had enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
     }
 }
 

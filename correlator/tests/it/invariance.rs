@@ -1,0 +1,125 @@
+//! The story depends on what was told, not on when, how often or in which batches.
+
+use nash_correlator::Engine;
+use serde_json::{Value, json};
+
+use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start};
+
+/// The story's JSON after these pushes, each with the shell that it belongs to.
+fn told(pushes: &[(&str, Option<&str>, Vec<Value>)]) -> String {
+    let mut engine = Engine::new();
+    for (shell, parent, events) in pushes {
+        engine.push(&batch(shell, *parent, events));
+    }
+    serde_json::to_string(&engine.story()).unwrap()
+}
+
+/// Every order of a list.
+fn permutations(list: &[Value]) -> Vec<Vec<Value>> {
+    if list.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for first in 0..list.len() {
+        let mut rest = list.to_vec();
+        let head = rest.remove(first);
+        all.extend(permutations(&rest).into_iter().map(|tail| [vec![head.clone()], tail].concat()));
+    }
+    all
+}
+
+/// A small list with everything in it that refers to something else, and with a hole.
+fn small() -> Vec<Value> {
+    let mut start = exec(2, 1, "deploy", &json!({"type": "function"}));
+    start["kind"] = json!("exec-start");
+    vec![
+        shell_start(1, &json!({})),
+        start,
+        json!({"kind": "redirect", "seq": 3, "cmd": 1, "op": ">", "target": {"path": "/w/x"}}),
+        exec(5, 2, "make", &json!({"nesting": nesting(&["function:deploy"])})),
+        exec(6, 1, "deploy", &json!({"type": "function"})),
+        json!({"kind": "cmdsub", "seq": 7, "cmdSeq": 5, "bytes": 3}),
+        shell_end(8, 0),
+    ]
+}
+
+/// A generator whose numbers are the same on every run (Marsaglia's xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).unwrap()
+    }
+}
+
+#[test]
+fn every_order_of_a_small_stream_tells_the_same_story() {
+    let expected = told(&[(SHELL, None, small())]);
+    for order in permutations(&small()) {
+        let singly: Vec<_> = order.into_iter().map(|event| (SHELL, None, vec![event])).collect();
+        assert_eq!(told(&singly), expected);
+    }
+}
+
+#[test]
+fn shuffled_and_repeated_batches_of_several_shells_tell_the_same_story() {
+    let outer: Vec<Value> = (1..60)
+        .map(|n| {
+            exec(n + 1, n, "step", &json!({"pipeline": element(&format!("p{}", n / 2), u32::from(n % 2 == 1), 2)}))
+        })
+        .chain([shell_start(1, &json!({})), shell_end(70, 0)])
+        .collect();
+    let inner: Vec<Value> =
+        small().into_iter().chain([json!({"kind": "news", "seq": 9, "cmd": 1, "what": [1, 2]})]).collect();
+    let pieces: Vec<(&str, Option<&str>, Value)> = outer
+        .into_iter()
+        .map(|event| (SHELL, None, event))
+        .chain(inner.into_iter().map(|event| ("bbbb", Some(SHELL), event)))
+        .collect();
+    let expected =
+        told(&pieces.iter().map(|(shell, parent, event)| (*shell, *parent, vec![event.clone()])).collect::<Vec<_>>());
+    let mut random = Random(0x5eed);
+    for _ in 0..200 {
+        let mut pushes: Vec<_> =
+            pieces.iter().map(|(shell, parent, event)| (*shell, *parent, vec![event.clone()])).collect();
+        for _ in 0..20 {
+            pushes.push(pushes[random.below(pushes.len())].clone());
+        }
+        for end in (1..pushes.len()).rev() {
+            pushes.swap(end, random.below(end + 1));
+        }
+        assert_eq!(told(&pushes), expected);
+    }
+}
+
+#[test]
+fn two_different_events_under_one_number_are_settled_alike_in_any_order_and_counted() {
+    let one = exec(1, 1, "true", &json!({}));
+    let other = exec(1, 1, "false", &json!({"exitCode": 1}));
+    let forth = told(&[(SHELL, None, vec![one.clone()]), (SHELL, None, vec![other.clone()])]);
+    let back = told(&[(SHELL, None, vec![other]), (SHELL, None, vec![one])]);
+    assert_eq!(forth, back);
+    assert!(forth.contains(r#""contradictions":[{"first":1,"last":1}]"#), "{forth}");
+}
+
+#[test]
+fn a_repeated_event_that_names_its_command_better_is_no_contradiction() {
+    let redirect = json!({"kind": "redirect", "seq": 2, "cmd": 1, "op": ">", "target": {"path": "/x"}});
+    let mut named = redirect.clone();
+    named["cmdSeq"] = json!(1);
+    let forth = told(&[(SHELL, None, vec![redirect.clone()]), (SHELL, None, vec![named.clone()])]);
+    assert_eq!(forth, told(&[(SHELL, None, vec![named]), (SHELL, None, vec![redirect])]));
+    assert!(forth.contains(r#""contradictions":[]"#), "{forth}");
+}
+
+#[test]
+fn changes_name_what_is_new_and_count_what_is_not() {
+    let mut engine = Engine::new();
+    let first = engine.push(&batch(SHELL, None, &small()[..3]));
+    assert_eq!((first.new.len(), first.duplicates), (3, 0));
+    let second = engine.push(&batch(SHELL, None, &small()[1..4]));
+    assert_eq!((second.new.iter().map(|seq| seq.0).collect::<Vec<_>>(), second.duplicates), (vec![5], 2));
+}

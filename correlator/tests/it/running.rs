@@ -1,0 +1,163 @@
+//! `run`, with scripts in the place of nash that do what nash does: report over the socket or leave a spool file.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use serde_json::json;
+
+use crate::events::{SHELL, batch_json, exec, shell_end, shell_start};
+use crate::process::{post_unix, program, wait_until};
+
+/// Makes an executable script.
+fn script(dir: &Path, name: &str, text: &str) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// A shell that leaves a report in its spool, then does what it was asked to.
+fn spooling_shell(dir: &Path) -> PathBuf {
+    let events = [shell_start(1, &json!({})), exec(2, 1, "make all", &json!({"exitCode": 2})), shell_end(3, 3)];
+    let batch = dir.join("batch");
+    std::fs::write(&batch, batch_json(SHELL, None, &events).to_string() + "\n").unwrap();
+    let text = format!("cp '{}' \"$NUCLEIC_SHELL_SPOOL/x.jsonl\"\nexec /bin/sh \"$@\"", batch.display());
+    script(dir, "spooling", &text)
+}
+
+fn run(shell: &Path, args: &[&str]) -> Output {
+    program().arg("run").arg("--shell").arg(shell).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_story_follows_the_scripts_output_and_the_status_is_the_scripts() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = run(&spooling_shell(dir.path()), &["--", "echo out; echo err >&2; exit 3"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(text(&output.stderr), "err\n");
+    let expected = "out\n\n────────────────────────\n\
+        bash -c script  in /w  exit 3   1.00s\n\
+        └─ ✗ make all          exit 2   3.4ms\n\
+        \n\
+        coverage: shell only; 1 shell, 1 command, 0 events lost\n";
+    assert_eq!(text(&output.stdout), expected);
+}
+
+#[test]
+fn with_json_standard_output_carries_the_story_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = run(&spooling_shell(dir.path()), &["--json", "--", "echo out"]);
+    assert_eq!(text(&output.stderr), "out\n");
+    let story: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(story["type"], "story");
+    assert_eq!(story["shells"][0]["commands"][0]["argv"], json!(["make", "all"]));
+    assert_eq!(story["coverage"]["eventsLost"], 0);
+}
+
+#[test]
+fn a_story_that_goes_to_a_file_leaves_the_scripts_output_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("story.json");
+    let output = run(&spooling_shell(dir.path()), &["--json", "-o", file.to_str().unwrap(), "--", "echo out"]);
+    assert_eq!((text(&output.stdout), text(&output.stderr)), ("out\n", ""));
+    let story: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(story["coverage"]["commands"], 1);
+}
+
+#[test]
+fn the_shell_is_led_to_a_socket_that_only_its_token_opens() {
+    let dir = tempfile::tempdir().unwrap();
+    let waiting = "printf '%s\\n' \"$NUCLEIC_SHELL_SOCKET\" \"$NUCLEIC_HOOK_TOKEN\" \"$NUCLEIC_SESSION_ID\" >told.tmp\n\
+        mv told.tmp told\nwhile [ ! -e go ]; do sleep 0.05; done";
+    let shell = script(dir.path(), "waiting", waiting);
+    let child = program()
+        .current_dir(dir.path())
+        .args(["run", "--shell", shell.to_str().unwrap(), "--", "x"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let told = dir.path().join("told");
+    wait_until("the shell has started", || told.exists());
+    let told = std::fs::read_to_string(told).unwrap();
+    let [socket, token, session] = told.lines().collect::<Vec<_>>()[..] else { panic!("{told}") };
+    assert!(!session.is_empty());
+    let socket = Path::new(socket);
+    let private = std::fs::metadata(socket.parent().unwrap()).unwrap().permissions().mode();
+    assert_eq!(private & 0o777, 0o700);
+    let body = batch_json(SHELL, None, &[exec(1, 1, "true", &json!({}))]).to_string();
+    assert_eq!(post_unix(socket, "wrong", body.as_bytes()).0, 401);
+    assert_eq!(post_unix(socket, token, body.as_bytes()).0, 202);
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert!(text(&output.stdout).contains("✓ true"), "{}", text(&output.stdout));
+    assert!(!socket.exists(), "the private directory is gone");
+}
+
+#[test]
+fn a_signal_that_ended_the_script_becomes_its_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = run(&spooling_shell(dir.path()), &["--", "kill -KILL $$"]);
+    assert_eq!(output.status.code(), Some(128 + 9));
+}
+
+#[test]
+fn a_script_with_arguments_and_a_command_with_words_arrive_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let shell = spooling_shell(dir.path());
+    let file = script(dir.path(), "build.sh", "printf '<%s>' \"$@\"");
+    let story = dir.path().join("story");
+    let run = |words: &[&str]| {
+        let args = [&["-o", story.to_str().unwrap(), "--"], words].concat();
+        text(&run(&shell, &args).stdout).to_owned()
+    };
+    assert_eq!(run(&[file.to_str().unwrap(), "a b", "$x"]), "<a b><$x>");
+    assert_eq!(run(&["printf", "<%s>", "a b", "$x", "it's"]), "<a b><$x><it's>");
+    assert_eq!(run(&["x=1; echo $x"]), "1\n");
+}
+
+#[test]
+fn what_was_received_can_be_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = dir.path().join("kept");
+    let output = run(&spooling_shell(dir.path()), &["--keep", kept.to_str().unwrap(), "--", "true"]);
+    assert!(output.status.success());
+    let journal = std::fs::read_to_string(kept.join("accepted.ndjson")).unwrap();
+    assert_eq!(journal.lines().count(), 1);
+}
+
+#[test]
+fn a_damaged_spool_file_costs_its_line_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let shell = script(dir.path(), "damaging", "printf '{\"type\":' >\"$NUCLEIC_SHELL_SPOOL/x.jsonl\"");
+    let output = run(&shell, &["--", "x"]);
+    assert!(output.status.success());
+    assert!(text(&output.stdout).contains("! 1 damaged line of spool files was left out"), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("x.jsonl:1: the last line is truncated"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_shell_that_is_not_there_is_named() {
+    let output = run(Path::new("/nonexistent/nash"), &["--", "true"]);
+    assert_eq!(output.status.code(), Some(125));
+    assert!(text(&output.stderr).contains("/nonexistent/nash"), "{}", text(&output.stderr));
+    let dir = tempfile::tempdir().unwrap();
+    let lonely = dir.path().join("nash-correlate");
+    std::fs::copy(env!("CARGO_BIN_EXE_nash-correlate"), &lonely).unwrap();
+    let output = std::process::Command::new(&lonely).env("PATH", dir.path()).args(["run", "--", "x"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    let complaint = text(&output.stderr);
+    assert!(complaint.contains("no nash found") && complaint.contains("PATH"), "{complaint}");
+}
+
+#[test]
+fn bad_usage_is_status_2() {
+    assert_eq!(program().arg("run").output().unwrap().status.code(), Some(2));
+    assert_eq!(program().args(["serve", "--listen", "nowhere"]).output().unwrap().status.code(), Some(2));
+}

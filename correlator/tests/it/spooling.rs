@@ -1,0 +1,111 @@
+//! What is taken from spool directories, and what is left there.
+
+use std::path::Path;
+
+use nash_events::event::{EventKind, Function};
+use nash_events::journal::encode_record;
+use nash_events::{JournalHeader, Record, SessionId, ShellId};
+use serde_json::json;
+
+use crate::events::{SHELL, batch_json, exec};
+use crate::process::{Server, wait_until};
+
+fn line(seq: u64) -> Vec<u8> {
+    let mut line = batch_json(SHELL, None, &[exec(seq, seq, "step", &json!({}))]).to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+fn journal(records: usize) -> Vec<u8> {
+    let header = JournalHeader {
+        session_id: SessionId("s".to_owned()),
+        shell_id: ShellId::parse("jjjj").unwrap(),
+        parent_shell: None,
+        agent: nash_events::batch::Agent::new(),
+        pid: 1,
+        start_ticks: None,
+        boot_id: None,
+    };
+    let mut bytes = header.encode().unwrap();
+    for number in 0..records {
+        let kind = EventKind::Function(Function { name: format!("f{number}") });
+        bytes.extend(encode_record(&Record { ts: 1.0, cmd: None, kind: &kind }).unwrap());
+    }
+    bytes
+}
+
+/// Runs a receiver over a spool until its complete files are gone; gives its feed as JSON.
+fn taken(spool: &Path) -> Vec<serde_json::Value> {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &["--json", "--spool", spool.to_str().unwrap()]);
+    let complete =
+        |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl" || extension == "journal");
+    wait_until("the spool is empty", || {
+        std::fs::read_dir(spool).unwrap().all(|entry| !complete(&entry.unwrap().path()))
+    });
+    let (ended_well, feed) = server.stop();
+    assert!(ended_well);
+    feed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn complete_files_are_taken_and_removed_and_others_left() {
+    let spool = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(spool.path().join(name), bytes).unwrap();
+    write("a-1.jsonl", &[line(1), line(2)].concat());
+    write("a-2.jsonl", &[line(2), b"nonsense\n".to_vec(), line(3)].concat());
+    write("a-3.jsonl.tmp", &line(4));
+    write("notes.txt", b"mine");
+    std::os::unix::fs::symlink("/etc/hostname", spool.path().join("link.jsonl-not")).unwrap();
+    write("jjjj.journal", &journal(3));
+    let feed = taken(spool.path());
+    let count = |shell: &str| feed.iter().filter(|line| line["shellId"] == shell).count();
+    assert_eq!((count(SHELL), count("jjjj")), (3, 3), "{feed:?}");
+    let mut left: Vec<_> = std::fs::read_dir(spool.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["a-3.jsonl.tmp", "link.jsonl-not", "notes.txt"]);
+}
+
+#[test]
+fn the_journal_of_a_living_shell_is_left_alone_until_the_shell_is_gone() {
+    let spool = tempfile::tempdir().unwrap();
+    let path = spool.path().join("jjjj.journal");
+    std::fs::write(&path, journal(2)).unwrap();
+    let living = std::fs::File::open(&path).unwrap();
+    living.lock_shared().unwrap();
+    let marker = spool.path().join("z.jsonl");
+    std::fs::write(&marker, line(1)).unwrap();
+
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &["--json", "--spool", spool.path().to_str().unwrap()]);
+    // Files are taken in the order of their names, so by now the journal was looked at.
+    wait_until("the marker is taken", || !marker.exists());
+    assert!(path.exists());
+    drop(living);
+    wait_until("the journal is taken", || !path.exists());
+    assert_eq!(server.stop().1.lines().count(), 3);
+}
+
+#[test]
+fn a_file_cut_anywhere_gives_its_whole_lines() {
+    let spool = tempfile::tempdir().unwrap();
+    let whole = [line(1), line(2)].concat();
+    let first = line(1).len();
+    // Each cut is a file of a shell of its own.
+    for cut in 0..=whole.len() {
+        let text = String::from_utf8(whole[..cut].to_vec()).unwrap().replace(SHELL, &format!("cut-{cut:05}"));
+        // The id's length differs from the original's, so the cut is where it was within the lines.
+        std::fs::write(spool.path().join(format!("{cut:05}.jsonl")), text).unwrap();
+    }
+    let feed = taken(spool.path());
+    for cut in 0..=whole.len() {
+        let expected = match cut {
+            _ if cut + 1 >= whole.len() => 2,
+            _ if cut + 1 >= first => 1,
+            _ => 0,
+        };
+        let shell = format!("cut-{cut:05}");
+        let found = feed.iter().filter(|line| line["shellId"] == shell.as_str()).count();
+        assert_eq!(found, expected, "cut at {cut}");
+    }
+}

@@ -1,0 +1,352 @@
+//! What the tree looks like, one trait at a time.
+
+use nash_correlator::tree::{Options, render};
+use nash_events::Batch;
+use serde_json::{Value, json};
+
+use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start, story, with};
+
+/// Compares the tree of one shell's events, without its last line, with what is expected.
+#[track_caller]
+fn check(events: &[Value], expect: &str) {
+    check_batches(&[batch(SHELL, None, events)], &Options::plain(), expect);
+}
+
+/// Spaces at the ends of expected lines don't count, nor does the indentation of the literal.
+#[track_caller]
+fn check_batches(batches: &[Batch], options: &Options, expect: &str) {
+    let tree = render(&story(batches), options);
+    let (tree, _) = tree.trim_end().rsplit_once('\n').unwrap();
+    let tree = tree.trim_end();
+    let expect: Vec<&str> = expect.trim().lines().map(|line| line.strip_prefix("        ").unwrap_or(line)).collect();
+    assert!(tree == expect.join("\n"), "expected\n{}\nfound\n{tree}", expect.join("\n"));
+}
+
+#[test]
+fn a_run_reads_like_the_script() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            json!({"kind": "cd", "seq": 2, "cmd": 1, "from": "/w", "to": "/w/app", "via": "cd"}),
+            exec(3, 1, "cd app", &json!({"type": "builtin", "durationUs": 120})),
+            exec(4, 2, "make test", &json!({"cwd": "/w/app", "exitCode": 2, "durationUs": 812_000})),
+            exec(
+                5,
+                3,
+                "sleep 100",
+                &json!({"cwd": "/w/app", "exitCode": null, "signal": 15, "durationUs": 61_000_000}),
+            ),
+            exec(6, 4, "nosuch", &json!({"cwd": "/w/app", "exitCode": 127, "error": "no such file"})),
+            shell_end(7, 127),
+        ],
+        "
+        bash -c script  in /w   exit 127   1.00s
+        ├─ ✓ cd app → /w/app               0.1ms
+        ├─ ✗ make test            exit 2   812ms
+        ├─ ✗ sleep 100           SIGTERM   1m01s
+        └─ ✗ nosuch            not found   3.4ms",
+    );
+}
+
+#[test]
+fn a_pipeline_is_one_line_with_each_elements_status_and_what_crossed_it() {
+    let place = |index| json!({"pipeline": element("p1", index, 3)});
+    let pipe = |seq, from: u32, bytes: u64| {
+        json!({"kind": "pipe", "seq": seq, "pipelineId": "p1", "fromIndex": from,
+        "toIndex": from + 1, "bytes": bytes})
+    };
+    let events = |code: i32| {
+        [
+            shell_start(1, &json!({})),
+            exec(4, 3, "wc -l", &place(2)),
+            exec(3, 2, "grep x", &with(place(1), &json!({"exitCode": code}))),
+            exec(2, 1, "cat log", &place(0)),
+            pipe(6, 1, 12),
+            pipe(5, 0, 90_000),
+        ]
+    };
+    check(
+        &events(0),
+        "
+        bash -c script  in /w                             no end seen
+        └─ ✓ cat log | grep x | wc -l  (87.8 KiB | 12 B)                3.4ms",
+    );
+    check(
+        &events(1),
+        "
+        bash -c script  in /w                                 no end seen
+        └─ ✓ cat log | ✗ grep x | ✓ wc -l  (87.8 KiB | 12 B)       exit 1   3.4ms",
+    );
+}
+
+#[test]
+fn a_pipeline_with_compound_elements_is_drawn_one_below_the_other() {
+    let loop_body = |seq, cmd, words| {
+        exec(seq, cmd, words, &json!({"pipeline": element("p1", 0, 2), "nesting": nesting(&["subshell"])}))
+    };
+    check(
+        &[
+            shell_start(1, &json!({})),
+            loop_body(2, 1, "echo a"),
+            loop_body(3, 2, "echo b"),
+            exec(4, 3, "head -1", &json!({"pipeline": element("p1", 1, 2)})),
+            shell_end(5, 0),
+        ],
+        "
+        bash -c script  in /w     1.00s
+        └─ pipeline of 2
+           ├─ { … }
+           │  ├─ ✓ echo a         3.4ms
+           │  └─ ✓ echo b         3.4ms
+           └─ | ✓ head -1         3.4ms",
+    );
+}
+
+#[test]
+fn the_shells_word_on_parents_counts_before_nesting() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            exec(
+                2,
+                2,
+                "git rev-parse HEAD",
+                &json!({"parentCmd": 3, "nesting": nesting(&["function:deploy", "cmdsub"])}),
+            ),
+            json!({"kind": "cmdsub", "seq": 3, "cmd": 3, "bytes": 9, "previewB64": "YWJjZGVmMTIK"}),
+            exec(4, 3, "rsync build abcdef12", &json!({"parentCmd": 1, "nesting": nesting(&["function:deploy"])})),
+            exec(5, 1, "deploy", &json!({"type": "function"})),
+            shell_end(6, 0),
+        ],
+        r#"
+        bash -c script  in /w                                    1.00s
+        └─ ✓ deploy                                              3.4ms
+           └─ ✓ rsync build abcdef12                             3.4ms
+              └─ $( ) ✓ git rev-parse HEAD → 9 B: "abcdef12"     3.4ms"#,
+    );
+}
+
+#[test]
+fn without_the_shells_word_levels_and_order_tell_functions_and_sourced_files() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            json!({"kind": "function", "seq": 2, "ts": 1001.0, "name": "deploy"}),
+            exec(3, 2, "make", &json!({"nesting": nesting(&["function:deploy"])})),
+            exec(4, 1, "deploy now", &json!({"type": "function"})),
+            exec(5, 4, "export A", &json!({"type": "builtin", "nesting": nesting(&["source:/w/env.sh"])})),
+            json!({"kind": "source", "seq": 6, "cmd": 3, "path": "/w/env.sh"}),
+            exec(7, 3, ". env.sh", &json!({"type": "builtin"})),
+            exec(8, 5, "date", &json!({"nesting": nesting(&["trap:EXIT"])})),
+            shell_end(9, 0),
+        ],
+        "
+        bash -c script  in /w     1.00s
+        ├─ defined deploy()
+        ├─ ✓ deploy now           3.4ms
+        │  └─ ✓ make              3.4ms
+        ├─ ✓ . env.sh             3.4ms
+        │  └─ ✓ export A          3.4ms
+        └─ trap EXIT ✓ date       3.4ms",
+    );
+}
+
+#[test]
+fn processes_of_their_own_are_shown_with_their_own_directory() {
+    let below = |kind: &str, cwd: &str| json!({"nesting": nesting(&[kind]), "cwd": cwd});
+    check(
+        &[
+            shell_start(1, &json!({})),
+            exec(2, 1, "make", &below("subshell", "/tmp")),
+            exec(3, 2, "make install", &below("subshell", "/tmp")),
+            exec(4, 3, "server", &below("background", "/w")),
+            exec(5, 4, "sort a", &below("procsub", "/w")),
+            exec(6, 5, "pwd", &json!({})),
+            shell_end(7, 0),
+        ],
+        "
+        bash -c script  in /w     1.00s
+        ├─ ( )
+        │  ├─ ✓ make  in /tmp     3.4ms
+        │  └─ ✓ make install      3.4ms
+        ├─ & ✓ server             3.4ms
+        ├─ <( ) ✓ sort a          3.4ms
+        └─ ✓ pwd                  3.4ms",
+    );
+}
+
+#[test]
+fn redirections_stand_as_written_with_what_went_through_them() {
+    let redirect = |seq, more: &Value| with(json!({"kind": "redirect", "seq": seq, "cmd": 1}), more);
+    check(
+        &[
+            shell_start(1, &json!({})),
+            redirect(
+                2,
+                &json!({"op": "<<<", "fd": 0, "target": {"heredoc": true}, "bytes": 6, "previewB64": "aGVsbG8K"}),
+            ),
+            redirect(3, &json!({"op": ">>", "fd": 1, "target": {"path": "/w/a b"}, "bytes": 2048})),
+            redirect(4, &json!({"op": ">&", "fd": 2, "target": {"fd": 1}})),
+            redirect(5, &json!({"op": "3>&-", "fd": 3, "target": {"close": true}})),
+            redirect(6, &json!({"op": "<", "fd": 0, "target": {"path": "/nope"}, "error": "No such file"})),
+            exec(7, 1, "cat", &json!({"assigns": ["LC_ALL"]})),
+            shell_end(8, 0),
+        ],
+        r#"
+        bash -c script  in /w                                                                      1.00s
+        └─ ✓ LC_ALL=… cat <<< (6 B: "hello") >> '/w/a b' (2.0 KiB) 2>&1 3>&- < /nope (No such file)     3.4ms"#,
+    );
+}
+
+#[test]
+fn a_nested_shell_stands_below_the_command_that_started_it() {
+    let outer = [
+        shell_start(1, &json!({})),
+        exec(2, 1, "bash build.sh", &json!({"pid": 300})),
+        exec(3, 2, "make", &json!({"pid": 400})),
+        shell_end(4, 0),
+    ];
+    let script =
+        [shell_start(1, &json!({"pid": 300, "ts": 1012.0})), exec(2, 1, "cc a.c", &json!({})), shell_end(3, 0)];
+    let recipe = [
+        shell_start(1, &json!({"pid": 401, "ppid": 400, "argv": ["sh", "-c", "cc b.c"], "ts": 1022.0})),
+        exec(2, 1, "cc b.c", &json!({})),
+        shell_end(3, 0),
+    ];
+    let lost = [exec(1, 1, "true", &json!({}))];
+    check_batches(
+        &[
+            batch("dddddddd-4", Some("gone"), &lost),
+            batch("cccccccc-3", Some(SHELL), &recipe),
+            batch("bbbbbbbb-2", Some(SHELL), &script),
+            batch(SHELL, None, &outer),
+        ],
+        &Options::plain(),
+        "
+        bash -c script  in /w                                   1.00s
+        ├─ ✓ bash build.sh                                      3.4ms
+        │  └─ ✓ cc a.c                                          3.4ms
+        └─ ✓ make                                               3.4ms
+           └─ sh -c 'cc b.c'  in /w                             978ms
+              └─ ✓ cc b.c                                       3.4ms
+
+        shell dddddddd  (its start was not seen)  no end seen
+        └─ ✓ true  in /w                                        3.4ms",
+    );
+}
+
+#[test]
+fn what_is_unfinished_or_unreported_says_so() {
+    let mut running = exec(2, 1, "tail -f log", &json!({}));
+    running["kind"] = json!("exec-start");
+    check(
+        &[
+            shell_start(1, &json!({})),
+            running,
+            json!({"kind": "redirect", "seq": 3, "cmd": 2, "op": ">", "target": {"path": "/w/x"}}),
+            exec(
+                4,
+                3,
+                "exec prog",
+                &json!({"replaced": true, "exitCode": null, "durationMs": null, "durationUs": null}),
+            ),
+        ],
+        "
+        bash -c script  in /w
+        ├─ ● tail -f log                                      still running
+        ├─ ? a command that was not reported > /w/x
+        └─ ⇒ exec prog                               took the shell's place",
+    );
+}
+
+#[test]
+fn trouble_is_told_where_it_happened_and_losses_at_the_end() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            exec(3, 1, "unset NUCLEIC_SHELL_ID", &json!({"type": "builtin"})),
+            json!({"kind": "tamper", "seq": 4, "cmd": 1, "what": "unset:NUCLEIC_SHELL_ID"}),
+            json!({"kind": "dropped", "seq": 7, "count": 4, "byKind": {"pipe": 3, "exec": 1}, "reason": "queue-full"}),
+            json!({"kind": "fallback", "seq": 8, "ts": 1500.0, "reason": "parse-error", "line": 4, "shell": "/bin/bash.real"}),
+        ],
+        "
+        bash -c script  in /w
+        ├─ ✓ unset NUCLEIC_SHELL_ID                                                    3.4ms
+        │  └─ ! tampered with the observation: unset:NUCLEIC_SHELL_ID
+        └─ ! handed to /bin/bash.real, unobserved from here: parse-error at line 4
+
+        ! shell aaaaaaaa: 3 events never came (#2, #5-#6)
+        ! shell aaaaaaaa: 4 events were dropped: queue-full (1 exec, 3 pipe)",
+    );
+}
+
+#[test]
+fn coverage_counts_shells_commands_and_losses() {
+    let told = story(&[batch(SHELL, None, &[shell_start(1, &json!({})), exec(4, 1, "true", &json!({}))])]);
+    let tree = render(&told, &Options::plain());
+    assert_eq!(tree.lines().last(), Some("coverage: shell only; 1 shell, 1 command, 2 events lost"));
+}
+
+#[test]
+fn no_text_of_a_command_drives_the_terminal() {
+    let nasty = "a\u{1b}[2J\u{202e}\nb\r\u{7}";
+    let everywhere = json!({"argv": [nasty, nasty], "cwd": nasty, "assigns": [nasty], "error": nasty, "exitCode": 1,
+        "nesting": nesting(&["subshell", &format!("function:{nasty}")])});
+    let events = [
+        shell_start(1, &json!({"argv": [nasty], "cwd": nasty})),
+        exec(2, 1, "x", &everywhere),
+        json!({"kind": "redirect", "seq": 3, "cmd": 1, "op": nasty, "target": {"path": nasty}, "error": nasty}),
+        json!({"kind": "tamper", "seq": 4, "cmd": 1, "what": nasty}),
+        json!({"kind": "trap", "seq": 5, "signals": [nasty], "op": nasty, "action": nasty}),
+        json!({"kind": "export", "seq": 6, "names": [nasty], "op": nasty}),
+        json!({"kind": "denied", "seq": 7, "rule": nasty, "subject": nasty, "reason": nasty}),
+        json!({"kind": "fallback", "seq": 8, "reason": nasty, "shell": nasty}),
+        json!({"kind": "dropped", "seq": 9, "count": 1, "byKind": {nasty: 1}, "reason": nasty}),
+        json!({"kind": "cmdsub", "seq": 10, "cmd": 1, "bytes": 3, "previewB64": "G1sySg==", "assign": nasty}),
+        json!({"kind": "function", "seq": 11, "name": nasty}),
+        json!({"kind": "source", "seq": 12, "path": nasty}),
+        json!({"kind": "cd", "seq": 13, "to": nasty}),
+    ];
+    let options = Options { previews: true, ..Options::plain() };
+    let tree = render(&story(&[batch("a\u{202e}b", None, &events)]), &options);
+    for c in tree.chars().filter(|c| *c != '\n') {
+        assert!(!c.is_control() && c != '\u{202e}', "{c:?} in {tree}");
+    }
+    assert!(tree.lines().all(|line| !line.starts_with('b')), "{tree}");
+}
+
+#[test]
+fn a_narrow_terminal_gets_cut_lines_with_their_outcomes() {
+    let long = format!("echo {}", "x".repeat(200));
+    let told = story(&[batch(SHELL, None, &[shell_start(1, &json!({})), exec(2, 1, &long, &json!({"exitCode": 1}))])]);
+    let tree = render(&told, &Options { width: Some(60), ..Options::plain() });
+    let line = tree.lines().nth(1).unwrap();
+    assert_eq!(line.chars().count(), 60);
+    assert!(line.contains('…') && line.ends_with("exit 1   3.4ms"), "{line}");
+}
+
+#[test]
+fn a_terminal_without_unicode_gets_ascii() {
+    let events = [
+        shell_start(1, &json!({})),
+        exec(2, 1, "a", &json!({"assigns": ["A"]})),
+        exec(3, 2, "b", &json!({"exitCode": 1})),
+    ];
+    let tree = render(&story(&[batch(SHELL, None, &events)]), &Options { unicode: false, ..Options::plain() });
+    assert!(tree.is_ascii(), "{tree}");
+}
+
+#[test]
+fn depth_and_circles_that_strangers_invent_are_survived() {
+    let mut events: Vec<Value> =
+        (1..=3000).map(|cmd| exec(cmd, cmd, "f", &json!({"type": "function", "parentCmd": cmd - 1}))).collect();
+    events.push(exec(4001, 4001, "a", &json!({"parentCmd": 4002})));
+    events.push(exec(4002, 4002, "b", &json!({"parentCmd": 4001})));
+    events.push(exec(4003, 4003, "c", &json!({"parentCmd": 4003})));
+    let tree =
+        render(&story(&[batch("x", Some("y"), &events), batch("y", Some("x"), &events[..1])]), &Options::plain());
+    for word in ["✓ a", "✓ b", "✓ c"] {
+        assert_eq!(tree.matches(word).count(), 1, "{word}");
+    }
+    assert_eq!(tree.matches("✓ f").count(), 3001);
+}
