@@ -21,18 +21,40 @@ pub(super) fn place(shells: &mut [ShellStory]) {
     let mut parents: Vec<Option<usize>> =
         shells.iter().map(|shell| by_id.get(shell.parent_shell.as_ref()?).copied()).collect();
     break_circles(&mut parents);
-    for (index, parent) in parents.into_iter().enumerate() {
-        shells[index].placement = parent.map(|parent| placement_in(&shells[parent], &shells[index]));
+    let mut programs: HashMap<usize, Programs<'_>> = HashMap::new();
+    let place = |(index, parent): (usize, Option<usize>)| {
+        let programs = programs.entry(parent?).or_insert_with_key(|parent| programs_by_pid(&shells[*parent]));
+        Some(placement_in(&shells[parent?], programs, &shells[index]))
+    };
+    let placements: Vec<Option<Placement>> = parents.into_iter().enumerate().map(place).collect();
+    for (shell, placement) in shells.iter_mut().zip(placements) {
+        shell.placement = placement;
     }
 }
 
-fn placement_in(parent: &ShellStory, shell: &ShellStory) -> Placement {
+/// A shell's programs by their pids, each pid's in the order of their starts.
+type Programs<'a> = HashMap<u32, Vec<&'a Command>>;
+
+fn programs_by_pid(shell: &ShellStory) -> Programs<'_> {
+    let mut programs = Programs::new();
+    for command in shell.commands.iter().filter(|command| command.cmd.is_some()) {
+        let Some(exec) = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External) else {
+            continue;
+        };
+        if let Some(pid) = exec.pid {
+            programs.entry(pid).or_default().push(command);
+        }
+    }
+    programs
+}
+
+fn placement_in(parent: &ShellStory, programs: &Programs<'_>, shell: &ShellStory) -> Placement {
     let same_namespace = |start: &Shell| {
         let above = parent.start.as_ref().and_then(|above| above.pid_ns);
         above.zip(start.pid_ns).is_none_or(|(above, below)| above == below)
     };
     let start = shell.start.as_ref().filter(|start| same_namespace(start));
-    let by_pid = |pid: Option<u32>| command_with_pid(parent, pid?, shell.started_at_ms);
+    let by_pid = |pid: Option<u32>| newest_before(programs.get(&pid?)?, shell.started_at_ms);
     let by_own_pid = start.and_then(|start| by_pid(start.pid)).map(|command| (command, PlacementRule::Pid));
     let found = by_own_pid.or_else(|| {
         let command = start.and_then(|start| by_pid(start.ppid))?;
@@ -45,12 +67,10 @@ fn placement_in(parent: &ShellStory, shell: &ShellStory) -> Placement {
     }
 }
 
-/// The program that had a pid when the shell started: pids are used again, so the newest that fits.
-fn command_with_pid(parent: &ShellStory, pid: u32, started_at_ms: Option<f64>) -> Option<&Command> {
-    parent.commands.iter().rev().find(|command| {
-        let Some(exec) = &command.exec else { return false };
-        let before =
-            command.started_at_ms.zip(started_at_ms).is_none_or(|(above, below)| above <= below + START_SLACK_MS);
-        exec.command_type == CommandType::External && exec.pid == Some(pid) && before && command.cmd.is_some()
-    })
+/// The program that had the pid when the shell started: pids are used again, so the newest that fits.
+fn newest_before<'a>(programs: &[&'a Command], started_at_ms: Option<f64>) -> Option<&'a Command> {
+    let before = |command: &&&Command| {
+        command.started_at_ms.zip(started_at_ms).is_none_or(|(above, below)| above <= below + START_SLACK_MS)
+    };
+    programs.iter().rev().find(before).copied()
 }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here leaves a process behind or listens beyond the loopback.
 
+#![expect(clippy::unwrap_used, reason = "a test that can't go on fails, in whichever function that is")]
+
 mod durability;
 mod events;
 mod invariance;

@@ -108,6 +108,27 @@ fn a_signal_that_ended_the_script_becomes_its_status() {
 }
 
 #[test]
+fn a_signal_to_the_program_reaches_the_script_and_the_story_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let shell = spooling_shell(dir.path());
+    let waiting = "trap 'echo caught; exit 7' TERM; touch ready; while :; do sleep 0.05; done";
+    let child = program()
+        .current_dir(dir.path())
+        .args(["run", "--shell", shell.to_str().unwrap(), "--", waiting])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until("the script has started", || dir.path().join("ready").exists());
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    let out = text(&output.stdout);
+    assert!(out.starts_with("caught\n") && out.contains("make all"), "{out}");
+}
+
+#[test]
 fn a_script_with_arguments_and_a_command_with_words_arrive_as_they_are() {
     let dir = tempfile::tempdir().unwrap();
     let shell = spooling_shell(dir.path());

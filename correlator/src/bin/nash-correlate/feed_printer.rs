@@ -4,8 +4,8 @@
 //! printed. What a line says is the library's business.
 
 use std::io::Write;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
 
 use nash_correlator::feed;
 use nash_correlator::tree::Options;
@@ -16,6 +16,9 @@ use crate::intake::{Heard, Listener};
 
 /// Lines that wait for a reader of standard output: 10000, some minutes of a busy session.
 const LINES_WAITING_MAX: usize = 10_000;
+
+/// How long the last lines may take after the signal to stop: 2 s, as long as the last requests.
+const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What the feed looks like.
 #[derive(Clone, Debug)]
@@ -35,12 +38,31 @@ struct JsonLine<'a> {
     event: &'a Event,
 }
 
+/// Waits for the last lines of a feed.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    ended: Receiver<()>,
+}
+
+impl Printer {
+    /// Waits until everything is printed, but not for a reader that is stuck.
+    pub(crate) fn wait(&self) {
+        // The thread never sends: it ends, or it takes too long.
+        let _ = self.ended.recv_timeout(LAST_LINES_TIMEOUT);
+    }
+}
+
 /// Starts the printer; it ends when the listener is dropped, or when nobody reads standard output any more.
-pub(crate) fn start(form: Form) -> std::io::Result<(Listener, JoinHandle<()>)> {
+pub(crate) fn start(form: Form) -> std::io::Result<(Listener, Printer)> {
     let (sender, receiver) = sync_channel(LINES_WAITING_MAX);
-    let thread = std::thread::Builder::new().name("feed".to_owned()).spawn(move || print(&receiver))?;
+    let (ends, ended) = channel();
+    let print = move || {
+        print(&receiver);
+        drop::<Sender<()>>(ends);
+    };
+    std::thread::Builder::new().name("feed".to_owned()).spawn(print)?;
     let mut feed = Feed { form, sender, left_out: 0 };
-    Ok((Box::new(move |heard| feed.hear(&heard)), thread))
+    Ok((Box::new(move |heard| feed.hear(&heard)), Printer { ended }))
 }
 
 struct Feed {

@@ -60,7 +60,7 @@ pub(crate) fn serve(inputs: &ServeArgs) -> anyhow::Result<()> {
     }
     let _ = writer.join();
     if let Some(printer) = printer {
-        let _ = printer.join();
+        printer.wait();
     }
     Ok(())
 }

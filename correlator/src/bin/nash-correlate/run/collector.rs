@@ -40,8 +40,11 @@ pub(super) struct Collector {
     writer: JoinHandle<()>,
 }
 
-/// Signals are passed on to the shell as long as this lives.
-pub(super) struct PassingOn(tokio::task::JoinHandle<()>);
+/// Signals that are meant for the script reach it as long as this lives.
+pub(super) struct PassingOn {
+    pid: watch::Sender<Option<Pid>>,
+    task: tokio::task::JoinHandle<()>,
+}
 
 impl Collector {
     /// Starts it, with its journal and spool in a directory to keep, if there is one.
@@ -91,27 +94,30 @@ impl Collector {
             .env("NUCLEIC_SHELL_SPOOL", &self.spool_dir);
     }
 
-    /// Lives on through signals that are meant for the script. A terminal sends its own to both; the others are passed on.
-    pub(super) fn pass_signals_on(&self, pid: u32) -> PassingOn {
-        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        PassingOn(self.runtime.spawn(async move {
-            let caught = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit()];
-            let [Ok(mut terminate), Ok(mut hangup), Ok(mut interrupt), Ok(mut quit)] = caught.map(signal) else {
-                return;
-            };
+    /// Lives on through signals from now on. A terminal sends its own to the script as well; the others are passed on as
+    /// soon as it is known to whom.
+    pub(super) fn catch_signals(&self) -> anyhow::Result<PassingOn> {
+        let _entered = self.runtime.enter();
+        let catch = |kind| signal(kind).context("catching signals");
+        let (mut terminate, mut hangup) = (catch(SignalKind::terminate())?, catch(SignalKind::hangup())?);
+        let (mut interrupt, mut quit) = (catch(SignalKind::interrupt())?, catch(SignalKind::quit())?);
+        let (pid, mut known) = watch::channel(None::<Pid>);
+        let task = self.runtime.spawn(async move {
             loop {
                 let passed = tokio::select! {
-                    _ = terminate.recv() => Some(Signal::TERM),
-                    _ = hangup.recv() => Some(Signal::HUP),
-                    _ = interrupt.recv() => None,
-                    _ = quit.recv() => None,
+                    _ = terminate.recv() => Signal::TERM,
+                    _ = hangup.recv() => Signal::HUP,
+                    _ = interrupt.recv() => continue,
+                    _ = quit.recv() => continue,
                 };
-                if let Some((signal, pid)) = passed.zip(pid) {
+                let Ok(pid) = known.wait_for(Option::is_some).await.map(|pid| *pid) else { return };
+                if let Some(pid) = pid {
                     // The shell may have ended meanwhile.
-                    let _ = rustix::process::kill_process(pid, signal);
+                    let _ = rustix::process::kill_process(pid, passed);
                 }
             }
-        }))
+        });
+        Ok(PassingOn { pid, task })
     }
 
     /// Takes what is left in the spool, stops, and tells the story.
@@ -127,9 +133,17 @@ impl Collector {
     }
 }
 
+impl PassingOn {
+    /// Names the process that signals are passed on to.
+    pub(super) fn to(&self, pid: u32) {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        self.pid.send_replace(pid);
+    }
+}
+
 impl Drop for PassingOn {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 

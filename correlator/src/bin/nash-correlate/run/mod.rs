@@ -39,10 +39,11 @@ pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<u8> {
         let stderr = std::io::stderr().as_fd().try_clone_to_owned().context("duplicating standard error")?;
         command.stdout(Stdio::from(stderr));
     }
+    let signals = collector.catch_signals()?;
     let mut child = command.spawn().with_context(|| format!("starting the shell {}", shell.display()))?;
-    let passing_on = collector.pass_signals_on(child.id());
+    signals.to(child.id());
     let ended = child.wait().context("waiting for the shell")?;
-    drop(passing_on);
+    drop(signals);
 
     let story = collector.finish();
     if story.coverage.events == 0 {
