@@ -5,16 +5,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nash_events::limits::{DELIVERY_AT_END_BUDGET_MS, DELIVERY_BUDGET_MS};
+use nash_events::limits::DELIVERY_BUDGET_MS;
+
+use super::settings::EndBudget;
 
 /// Connect, write and answer while the shell runs.
 pub(crate) const WHILE_RUNNING: Duration = Duration::from_millis(DELIVERY_BUDGET_MS);
-
-/// The same at the shell's end.
-pub(crate) const AT_END: Duration = Duration::from_millis(DELIVERY_AT_END_BUDGET_MS);
-
-/// The least that a finished request waits for its answer: 25 ms, which a collector on the same host never takes.
-const ANSWER_AT_LEAST: Duration = Duration::from_millis(25);
 
 /// How often a wait looks whether it was cut short: every 10 ms, a hundredth of a short command.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -44,8 +40,9 @@ impl<'a> Budget<'a> {
     /// The budget of the last delivery of a shell that has lived for `life`.
     ///
     /// A command that took long may be kept waiting for an answer longer than one that is over at once.
-    pub(crate) fn at_end(life: Duration) -> Self {
-        Self { until: Instant::now() + AT_END, answer: (life / 4).clamp(ANSWER_AT_LEAST, AT_END), hurry: None }
+    pub(crate) fn at_end(end: EndBudget, life: Duration) -> Self {
+        let answer = (life / 4).min(end.in_all).max(end.answer_min);
+        Self { until: Instant::now() + end.in_all, answer, hurry: None }
     }
 
     /// A budget of that much and no more.

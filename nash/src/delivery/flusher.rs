@@ -10,14 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use nash_events::limits::FLUSH_INTERVAL_MS;
 
-use super::budget::{AT_END, Budget, Hurry};
+use super::budget::{Budget, Hurry};
 use super::outbox::Outbox;
 use super::sender::Sender;
 
 /// The thread's stack: 128 KiB, four times what its deepest call needs.
 const STACK_BYTES: usize = 128 << 10;
 
-/// How often the shell looks whether the thread is done: every millisecond of the last 250.
+/// How often the shell looks whether the thread is done: every millisecond while it waits.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// The thread has not begun to read; whoever changes this first may.
@@ -66,17 +66,17 @@ impl Flusher {
         self.thread.thread().unpark();
     }
 
-    /// Ends it, within the budget of a shell's end.
-    pub(crate) fn stop(self) -> Left {
+    /// Ends it; what it is posting has that long.
+    pub(crate) fn stop(self, within: Duration) -> Left {
         let took = self.shared.stage.compare_exchange(IDLE, NOT_NEEDED, Ordering::AcqRel, Ordering::Acquire);
         if took.is_ok() {
             return Left::Nothing;
         }
-        self.shared.hurry.up(AT_END);
+        self.shared.hurry.up(within);
         self.wake();
         let begun = Instant::now();
         while !self.thread.is_finished() {
-            if begun.elapsed() > AT_END * 2 {
+            if begun.elapsed() > within * 2 {
                 return Left::Lost;
             }
             std::thread::sleep(LOOK);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use nash_events::event::{EventKind, Shell, ShellPhase};
-use nash_events::{CmdId, JournalReader, Mark, Record, encode_record_into};
+use nash_events::{CmdId, JournalReader, Record, encode_record_into};
 
 use super::flusher::now_ms;
 use super::journal_file::JournalFile;
@@ -33,7 +33,7 @@ impl Life {
         start.start_ticks = self.header.start_ticks;
         start.boot_id.clone_from(&self.header.boot_id);
         let record = Record { ts: now_ms(), cmd: None, kind: &EventKind::Shell(Box::new(start)) };
-        self.write(KindIndex::of(record.kind), |out| encode_record_into(out, &record));
+        self.write_line(KindIndex::of(record.kind), |out| encode_record_into(out, &record));
     }
 
     fn try_leave_shell(&mut self) -> Option<()> {
@@ -68,12 +68,7 @@ impl Life {
         let Some((ts, exec)) = reader.running(cmd) else { return };
         let kind = EventKind::ExecStart(Box::new(exec.clone()));
         let record = Record { ts: ts.unwrap_or_else(now_ms), cmd: Some(cmd), kind: &kind };
-        self.write(KindIndex::exec(), |out| encode_record_into(out, &record));
-    }
-
-    /// Appends a mark.
-    pub(crate) fn mark(&mut self, mark: &Mark) {
-        self.write(KindIndex::exec(), |out| mark.encode_into(out));
+        self.write_line(KindIndex::exec(), |out| encode_record_into(out, &record));
     }
 }
 

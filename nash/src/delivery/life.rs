@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nash_events::event::{Dropped, EventKind, Shell, ShellPhase};
 use nash_events::limits::{FLUSH_EVENTS, FLUSH_INTERVAL_MS};
-use nash_events::{JournalHeader, Record, encode_record_into};
+use nash_events::{CmdId, JournalHeader, Mark, Record, encode_record_into};
 
 use super::budget::Budget;
 use super::flusher::{Flusher, Left, now_ms};
@@ -89,20 +89,35 @@ impl Life {
 
     /// Appends one event.
     pub(crate) fn append(&mut self, record: &Record<'_>) {
-        self.write(KindIndex::of(record.kind), |out| encode_record_into(out, record));
+        self.write(KindIndex::of(record.kind), None, |out| encode_record_into(out, record));
         self.count(record.ts);
     }
 
+    /// Appends what became of a command.
+    pub(crate) fn mark(&mut self, mark: &Mark) {
+        let ended = if let Mark::End(end) = mark { Some(end.end) } else { None };
+        self.write(KindIndex::exec(), ended, |out| mark.encode_into(out));
+    }
+
     /// Appends what `encode` writes, by one write; in a fork whose shell has ended, to a stream of its own.
-    pub(crate) fn write(&mut self, kind: KindIndex, encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) {
+    ///
+    /// `ended` is the command whose end that is: its start must stand in the same stream.
+    pub(crate) fn write(
+        &mut self,
+        kind: KindIndex,
+        ended: Option<CmdId>,
+        encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+    ) {
         if self.is_fork && !self.page.enter() {
             self.leave_shell();
         }
         if self.off {
             return;
         }
-        let as_fork = self.is_fork;
-        let page = self.page;
+        let (as_fork, page) = (self.is_fork, self.page);
+        if let Some(cmd) = ended {
+            self.repeat_start(cmd);
+        }
         self.write_line(kind, encode);
         if as_fork {
             page.leave();
@@ -187,7 +202,8 @@ impl Life {
         self.journal = journal;
     }
 
-    fn write_line(&mut self, kind: KindIndex, encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> bool {
+    /// Appends a line to the stream that this process has entered.
+    pub(crate) fn write_line(&mut self, kind: KindIndex, encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) {
         self.buffer.clear();
         let with_header = self.page.claim_header();
         if with_header {
@@ -204,7 +220,6 @@ impl Life {
         if self.buffer.capacity() > BUFFER_BYTES_KEPT {
             self.buffer = Vec::new();
         }
-        written
     }
 
     /// Appends what was lost, by reason; where that fails too, it is counted again.
@@ -266,7 +281,7 @@ impl Life {
 
     /// Posts everything within the budget of a shell's end; whether everything was acknowledged.
     fn deliver(&mut self, is_last: bool) -> bool {
-        let left = self.flusher.take().map_or(Left::Nothing, Flusher::stop);
+        let left = self.flusher.take().map_or(Left::Nothing, |flusher| flusher.stop(self.settings.end_budget.in_all));
         let new = || {
             let outbox = Outbox::new(Arc::clone(&self.journal), self.page, self.header.clone());
             (outbox, Sender::new(&self.settings, self.directory.clone()))
@@ -279,7 +294,8 @@ impl Life {
         sender.try_again();
         let begun = Instant::now();
         outbox.add_untold(self.tell_last_losses());
-        let done = outbox.post_all(&mut sender, is_last, &Budget::at_end(self.begun.elapsed()));
+        let done =
+            outbox.post_all(&mut sender, is_last, &Budget::at_end(self.settings.end_budget, self.begun.elapsed()));
         if !(done && is_last) && outbox.has_progressed() {
             outbox.note_delivered();
         }

@@ -39,7 +39,7 @@ use life::Life;
 use page::{KindIndex, Loss};
 
 pub use flusher::now_ms;
-pub use settings::{FindToken, Settings};
+pub use settings::{EndBudget, FindToken, Settings};
 
 /// One process's end of a shell's stream of events.
 ///
@@ -115,10 +115,7 @@ impl Delivery {
 
     /// Appends how a command ended, or why it did not start.
     pub fn end(&self, cmd: CmdId, how: CommandEnd) {
-        self.with((), |life| {
-            life.repeat_start(cmd);
-            life.mark(&Mark::end(cmd, how));
-        });
+        self.with((), |life| life.mark(&Mark::end(cmd, how)));
     }
 
     /// Appends how a child that is a fork of this shell ended. Nothing is told by that unless a command took its place.

@@ -48,6 +48,15 @@ pub(crate) struct Batch {
     last: Seq,
 }
 
+/// How far a journal was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// To its end.
+    End,
+    /// Until there was enough for a batch.
+    Enough,
+}
+
 impl Outbox {
     /// The outbox of a journal from which nothing was delivered yet.
     pub(crate) fn new(journal: Arc<JournalFile>, page: Page, header: JournalHeader) -> Self {
@@ -78,13 +87,10 @@ impl Outbox {
     /// With `is_last`, nobody writes any more: what runs is announced for good. Else it is announced as it runs.
     pub(crate) fn post_all(&mut self, sender: &mut Sender, is_last: bool, budget: &Budget<'_>) -> bool {
         loop {
-            self.read_more();
-            if self.is_empty() {
-                if is_last {
-                    self.finish();
-                } else {
-                    self.announce_older_than(f64::MAX);
-                }
+            match self.read_more() {
+                Reached::End if is_last => self.finish(),
+                Reached::End => self.announce_older_than(f64::MAX),
+                Reached::Enough => {}
             }
             let Some(batch) = self.next_batch() else { return true };
             if !sender.post(&batch.body, budget) {
@@ -100,15 +106,16 @@ impl Outbox {
     }
 
     /// Reads what was appended, but no more than makes a batch.
-    pub(crate) fn read_more(&mut self) {
+    pub(crate) fn read_more(&mut self) -> Reached {
         let mut piece = Vec::new();
         while self.ready_bytes < BATCH_BYTES_MAX {
             piece.resize(PIECE_BYTES, 0);
-            let Ok(count @ 1..) = self.journal.read_at(&mut piece, self.read_to) else { return };
+            let Ok(count @ 1..) = self.journal.read_at(&mut piece, self.read_to) else { return Reached::End };
             self.read_to += count as u64;
             let events = self.reader.push(&piece[..count]);
             self.take(&events);
         }
+        Reached::Enough
     }
 
     /// Announces the commands that have run since before `ts_ms`, once the journal says so.

@@ -265,3 +265,73 @@ fn socket_length(size: usize) -> libc::socklen_t {
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
+
+/// Processes for tests, which have to die and to fork for real.
+#[cfg(test)]
+pub(super) mod processes {
+    use super::{check, io};
+
+    /// A forked process that runs a piece of a test; killed when it is dropped.
+    #[derive(Debug)]
+    pub(crate) struct Child(libc::pid_t);
+
+    impl Child {
+        /// Forks; the child runs `f` and exits with what it gives, or with 101 where it panics.
+        pub(crate) fn fork(f: impl FnOnce() -> i32) -> Self {
+            // SAFETY: the C library makes its allocator usable in the child; nothing else that another thread may hold
+            // locked is used there, and the child leaves by `_exit`.
+            let pid = check(unsafe { libc::fork() }).unwrap();
+            if pid == 0 {
+                let status = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or(101);
+                // SAFETY: the call ends the process.
+                unsafe { libc::_exit(status) };
+            }
+            Self(pid)
+        }
+
+        /// Makes the calling process the leader of a group of its own.
+        pub(crate) fn lead_group() {
+            // SAFETY: the call takes numbers only.
+            check(unsafe { libc::setpgid(0, 0) }).unwrap();
+        }
+
+        /// Kills the child's group.
+        pub(crate) fn kill_group(&self) {
+            // SAFETY: the call takes numbers only.
+            unsafe { libc::kill(-self.0, libc::SIGKILL) };
+        }
+
+        /// Waits for the end; gives the exit status, or 128 and the signal's number.
+        pub(crate) fn wait(self) -> i32 {
+            let status = self.reap();
+            std::mem::forget(self);
+            if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) }
+        }
+
+        fn reap(&self) -> libc::c_int {
+            let mut status = 0;
+            // SAFETY: the call writes one number to where it is told.
+            while unsafe { libc::waitpid(self.0, &raw mut status, 0) } < 0 {
+                if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                    break;
+                }
+            }
+            status
+        }
+    }
+
+    impl Drop for Child {
+        fn drop(&mut self) {
+            // SAFETY: the child was not waited for, so its pid is its own still.
+            unsafe { libc::kill(self.0, libc::SIGKILL) };
+            self.reap();
+        }
+    }
+
+    /// Forbids this process files longer than that.
+    pub(crate) fn limit_file_size(bytes: libc::rlim_t) {
+        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+        // SAFETY: the call reads one `rlimit`.
+        check(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }).unwrap();
+    }
+}

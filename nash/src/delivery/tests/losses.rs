@@ -1,0 +1,76 @@
+//! Files that can't be written or have grown to their bound: counted, told, and silent towards the shell.
+
+use std::sync::Arc;
+
+use super::super::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
+use super::super::page::{KindIndex, Loss, Page};
+use super::super::sys::processes::{Child, limit_file_size};
+use super::collector::{ACCEPTED, Collector};
+use super::*;
+
+#[test]
+fn a_full_disk_is_counted_by_kind() {
+    let full = std::fs::OpenOptions::new().read(true).append(true).open("/dev/full").unwrap();
+    let page = Page::new().unwrap();
+    let journal = JournalFile::of_dead(full, "/dev/full".into());
+    assert!(!journal.append(page, b"\n{}\n", KindIndex::exec()));
+    assert!(!journal.append(page, b"\n{}\n", KindIndex::named("pipe")));
+    assert_eq!(page.take_lost(Loss::WriteFailed), [(KindIndex::exec(), 1), (KindIndex::named("pipe"), 1)]);
+    assert_eq!(page.reserve(0), 0);
+}
+
+#[test]
+fn events_that_a_full_disk_took_are_told_to_the_collector() {
+    let place = Place::new();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    let delivery = Delivery::open(place.patient()).unwrap();
+    function(&delivery, "before");
+    let whole = delivery.with(None, |life| {
+        let full = std::fs::OpenOptions::new().read(true).append(true).open("/dev/full").unwrap();
+        Some(std::mem::replace(&mut life.journal, Arc::new(JournalFile::of_dead(full, place.path("full")))))
+    });
+    function(&delivery, "lost");
+    command(&delivery, "lost");
+    delivery.with((), |life| life.journal = whole.unwrap());
+    function(&delivery, "after");
+    delivery.finish(0);
+    let events = collector.events();
+    assert_eq!(told(&events), ["function before", "function after", "dropped write-failed", "shell end"]);
+    let EventKind::Dropped(dropped) = &events[2].kind else { panic!() };
+    let by_kind = [("exec".to_owned(), 3), ("function".to_owned(), 1)];
+    assert_eq!((dropped.count, dropped.by_kind.clone()), (4, by_kind.into()));
+}
+
+#[test]
+fn a_limit_on_file_sizes_neither_ends_the_shell_nor_goes_unnoticed() {
+    let place = Place::new();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    let shell = Child::fork(|| {
+        let delivery = Delivery::open(place.patient()).unwrap();
+        command(&delivery, "git");
+        // `SIGXFSZ` is at its default: one write past the limit would be the end.
+        limit_file_size(1000);
+        commands(&delivery, 100, "big");
+        delivery.finish(0);
+        0
+    });
+    assert_eq!(shell.wait(), 0);
+    let events = collector.events();
+    let EventKind::Dropped(dropped) = &events.last().unwrap().kind else { panic!("{:?}", told(&events)) };
+    assert_eq!((dropped.reason.as_str(), dropped.by_kind.contains_key("exec")), ("file-size-limit", true));
+    assert_without_holes(&events);
+}
+
+#[test]
+fn a_journal_that_nobody_fetches_stops_growing() {
+    let place = Place::new();
+    let page = Page::new().unwrap();
+    std::fs::create_dir(place.spool()).unwrap();
+    let journal = JournalFile::create(&place.spool(), &random_shell_id().unwrap()).unwrap();
+    let line = vec![b'x'; 1 << 20];
+    let written = (0..80).filter(|_| journal.append(page, &line, KindIndex::named("pipe"))).count();
+    assert_eq!(written as u64, JOURNAL_BYTES_MAX >> 20);
+    assert_eq!(page.take_lost(Loss::JournalFull), [(KindIndex::named("pipe"), 16)]);
+    page.set_released(10 << 20);
+    assert!(journal.append(page, &line, KindIndex::named("pipe")));
+}
