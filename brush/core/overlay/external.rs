@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::commands::ExecutionContext;
 use crate::extensions::ShellExtensions;
-use crate::gate::{ExecEnd, ExecKind, ExecSpan};
+use crate::gate::{ExecEnd, ExecKind, ExecSpan, Gate as _};
 use crate::interp::ProcessGroupPolicy;
 use crate::processes::ChildProcess;
 use crate::results::{ExecutionExitCode, ExecutionResult, ExecutionSpawnResult};
@@ -52,7 +52,7 @@ pub(crate) fn start<SE: ShellExtensions>(
 
     if context.params.tail && context.shell.may_be_replaced() {
         if let Some(span) = &mut span {
-            span.started(process::own_pid());
+            span.started_in_place(process::own_pid());
         }
         let failure = process::replace(&program, context.params.open_files());
         return Err(report_failure(context, path, failure, span));
@@ -113,7 +113,11 @@ pub fn replace_shell<SE: ShellExtensions>(
     };
     let program = compose(context, &path, args, options);
     if let Some(span) = &mut span {
-        span.replacing();
+        if context.shell.is_subshell() {
+            span.started_in_place(process::own_pid());
+        } else {
+            span.replacing();
+        }
     }
     let mut failure = process::replace(&program, context.params.open_files());
     if failure.raw_os_error() == Some(libc::ENOEXEC)
@@ -122,6 +126,16 @@ pub fn replace_shell<SE: ShellExtensions>(
         failure = process::replace(&program, &openfiles::OpenFiles::default());
     }
     Err(report_failure(context, &path, failure, span))
+}
+
+/// Makes the current command's own redirections those of the shell (`exec` without a command).
+pub fn make_redirections_permanent<SE: ShellExtensions>(
+    context: &mut ExecutionContext<'_, SE>,
+) -> Result<(), error::Error> {
+    let own = context.params.own_redirections();
+    process::place_descriptors(&own)?;
+    context.shell.adopt_descriptors(&own);
+    Ok(())
 }
 
 fn report_failure<SE: ShellExtensions>(
@@ -162,7 +176,10 @@ fn compose<SE: ShellExtensions>(
 
 fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &Path) -> Vec<CString> {
     let shell = &context.shell;
-    let variables = shell.env().iter_exported().filter(|(name, variable)| variable.value().is_set() && *name != "_");
+    let ours = shell.gate().child_variables();
+    let is_taken = |name: &str| name == "_" || ours.iter().any(|(taken, _)| taken == name);
+    let exported = shell.env().iter_exported();
+    let variables = exported.filter(|(name, variable)| variable.value().is_set() && !is_taken(name));
     let mut envp: Vec<CString> = variables
         .filter_map(|(name, variable)| c_string(std::format!("{name}={}", variable.value().to_cow_str(shell))))
         .collect();
@@ -170,6 +187,7 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
     envp.extend(functions.filter_map(|(name, function)| {
         c_string(std::format!("BASH_FUNC_{name}%%=() {}", function.definition().body))
     }));
+    envp.extend(ours.iter().filter_map(|(name, value)| c_string(std::format!("{name}={value}"))));
     envp.extend(c_string(std::format!("_={}", path.display())));
     envp
 }

@@ -88,6 +88,9 @@ where
         shell.last_exit_status()
     };
     let status = AssertUnwindSafe(run).catch_unwind().await.unwrap_or(INTERNAL_ERROR_STATUS);
+    if shell.gate().is_active() {
+        shell.gate().on_forked_child_end(status);
+    }
     process::exit_now(status)
 }
 

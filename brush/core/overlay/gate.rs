@@ -58,6 +58,14 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
     fn on_state(&self, change: &StateChange<'_>) {
         let _ = change;
     }
+    /// This fork of the shell is about to exit.
+    fn on_forked_child_end(&self, status: u8) {
+        let _ = status;
+    }
+    /// Variables that every child gets, whatever the script makes of variables of these names.
+    fn child_variables(&self) -> &[(String, String)] {
+        &[]
+    }
     /// The shell was forked, and this is the child. Called before anything else happens in it.
     fn on_forked_child(&self) {}
     /// The shell was forked, and this is the parent. The span is told when the child ends: a command that took the
@@ -80,7 +88,13 @@ pub trait ExecSpan: Send + Sync {
     fn started(&mut self, pid: i32) {
         let _ = pid;
     }
-    /// The command is about to take this process's place; `ended` follows only if that fails.
+    /// The command is about to take the place of this forked shell, whose parent's span is told its end.
+    fn started_in_place(&mut self, pid: i32) {
+        let _ = pid;
+    }
+    /// The shell is about to wait for it, for as long as that takes.
+    fn waiting(&mut self) {}
+    /// The command is about to take this shell's own place; `ended` follows only if that fails.
     fn replacing(&mut self) {}
     /// The command ended.
     fn ended(self: Box<Self>, end: &ExecEnd);

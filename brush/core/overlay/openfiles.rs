@@ -282,6 +282,11 @@ impl OpenFiles {
         Ok(fd)
     }
 
+    /// What the table says about the given numbers, as a table of its own.
+    pub(crate) fn only(&self, numbers: &[ShellFd]) -> Self {
+        Self { entries: self.entries.iter().filter(|(fd, _)| numbers.contains(fd)).cloned().collect() }
+    }
+
     fn put(&mut self, fd: ShellFd, file: Option<OpenFile>) -> Option<OpenFile> {
         match self.entries.iter_mut().find(|(number, _)| *number == fd) {
             Some((_, entry)) => std::mem::replace(entry, file),

@@ -42,6 +42,9 @@ impl ChildProcess {
     /// Waits until the child ends or stops.
     pub async fn wait(&mut self) -> Result<ProcessWaitResult, error::Error> {
         if self.end.is_none() {
+            if let Some(span) = &mut self.span {
+                span.waiting();
+            }
             let end = process::wait(self.pid, true)?;
             self.note(end);
         }

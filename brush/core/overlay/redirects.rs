@@ -89,6 +89,14 @@ impl Seen {
     }
 }
 
+/// The numbers that a redirection sets.
+pub(crate) fn numbers(redirect: &ast::IoRedirect) -> [Option<ShellFd>; 2] {
+    match operator(redirect) {
+        (None, "&>" | "&>>") => [Some(1), Some(2)],
+        (fd, operator) => [Some(fd.unwrap_or_else(|| default_fd(operator))), None],
+    }
+}
+
 /// A redirection's descriptor, if one was written, and its operator.
 fn operator(redirect: &ast::IoRedirect) -> (Option<ShellFd>, &'static str) {
     match redirect {

@@ -94,6 +94,12 @@ pub fn own_pid() -> ProcessId {
     unsafe { libc::getpid() }
 }
 
+/// The pid of the shell that all forks of it belong to: what `$$` means. The first caller's, so called at the start.
+pub fn shell_pid() -> ProcessId {
+    static SHELL_PID: std::sync::OnceLock<ProcessId> = std::sync::OnceLock::new();
+    *SHELL_PID.get_or_init(own_pid)
+}
+
 /// Moves a process into a group; a process that has gone on without it is left alone.
 pub fn set_group(pid: ProcessId, group: ProcessId) {
     // SAFETY: the call takes numbers only.

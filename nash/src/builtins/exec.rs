@@ -1,0 +1,128 @@
+//! `exec`: a program in the shell's place, or redirections that stay.
+//!
+//! Both pass the gate. Searching and starting is the interpreter's; only the command's options are read here.
+
+use std::io::Write as _;
+
+use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
+use brush_core::external::{self, StartOptions};
+use brush_core::{Error, ErrorKind, ExecutionContext, ExecutionExitCode, ExecutionResult, ShellExtensions};
+
+/// The builtin.
+pub(crate) struct Exec;
+
+/// What `exec` was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Request {
+    empty_environment: bool,
+    login: bool,
+    argv0: Option<String>,
+    command: Vec<String>,
+}
+
+impl SimpleCommand for Exec {
+    fn get_content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
+        Ok(match content {
+            ContentType::ShortUsage => "exec: exec [-cl] [-a name] [command [argument ...]] [redirection ...]\n",
+            _ => "exec - run a program in the shell's place\n",
+        }
+        .to_owned())
+    }
+
+    fn execute<SE: ShellExtensions, I: Iterator<Item = S>, S: AsRef<str>>(
+        mut context: ExecutionContext<'_, SE>,
+        args: I,
+    ) -> Result<ExecutionResult, Error> {
+        let request = match Request::parse(args.skip(1).map(|arg| arg.as_ref().to_owned())) {
+            Ok(request) => request,
+            Err(message) => {
+                let name = context.shell.current_shell_name().unwrap_or_default().into_owned();
+                writeln!(context.stderr(), "{name}: exec: {message}")?;
+                return Ok(ExecutionExitCode::InvalidUsage.into());
+            }
+        };
+        let Some((name, arguments)) = request.command.split_first() else {
+            external::make_redirections_permanent(&mut context)?;
+            return Ok(ExecutionResult::success());
+        };
+        let shown = request.argv0.clone().unwrap_or_else(|| name.clone());
+        let options = StartOptions {
+            argv0: Some(if request.login { format!("-{shown}") } else { shown }),
+            empty_environment: request.empty_environment,
+            process_group: None,
+        };
+        context.command_name.clone_from(name);
+        let result = external::replace_shell(&mut context, arguments, &options);
+        // A shell that can't become the program ends all the same, unless it is told not to.
+        result.map_err(|error| match error.kind() {
+            ErrorKind::CommandNotFound(name) => {
+                Error::from(ErrorKind::FailedToExecuteCommand(
+                    format!("exec: {name}"),
+                    std::io::Error::new(std::io::ErrorKind::NotFound, "not found"),
+                ))
+                .into_fatal()
+            }
+            _ => error.into_fatal(),
+        })
+    }
+}
+
+impl Request {
+    /// Reads the options up to the command.
+    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut request = Self::default();
+        while let Some(arg) = args.next() {
+            if arg == "--" {
+                request.command.extend(args);
+                break;
+            }
+            let Some(letters) = arg.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+                request.command.push(arg);
+                request.command.extend(args);
+                break;
+            };
+            for (index, letter) in letters.char_indices() {
+                match letter {
+                    'c' => request.empty_environment = true,
+                    'l' => request.login = true,
+                    'a' => {
+                        let rest = letters.get(index + 1..).unwrap_or_default();
+                        let name = if rest.is_empty() { args.next() } else { Some(rest.to_owned()) };
+                        request.argv0 = Some(name.ok_or("-a: option requires an argument")?);
+                        break;
+                    }
+                    other => return Err(format!("-{other}: invalid option")),
+                }
+            }
+        }
+        Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+
+    fn parse(args: &[&str]) -> Result<Request, String> {
+        Request::parse(args.iter().map(ToString::to_string))
+    }
+
+    #[test]
+    fn options_end_at_the_command() {
+        let request = parse(&["-cl", "-a", "zero", "prog", "-a", "x"]).unwrap();
+        assert!(request.empty_environment && request.login);
+        assert_eq!(request.argv0.as_deref(), Some("zero"));
+        assert_eq!(request.command, ["prog", "-a", "x"]);
+    }
+
+    #[test]
+    fn a_name_may_stand_beside_its_letter() {
+        assert_eq!(parse(&["-azero", "prog"]).unwrap().argv0.as_deref(), Some("zero"));
+    }
+
+    #[test]
+    fn what_is_not_an_option_is_said() {
+        assert_eq!(parse(&["-z", "prog"]).unwrap_err(), "-z: invalid option");
+        assert_eq!(parse(&["-a"]).unwrap_err(), "-a: option requires an argument");
+    }
+}

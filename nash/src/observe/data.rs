@@ -1,0 +1,94 @@
+//! Redirections, pipes and substitutions as events: structure, and of data that the shell itself held, a bounded look.
+//!
+//! Nothing here reads a file or a descriptor.
+
+use std::os::unix::ffi::OsStrExt as _;
+
+use brush_core::gate::{PipeEvent, RedirectEvent, RedirectTarget};
+use nash_events::event::{self, Cmdsub, Data, HashOf, Pipe, Redirect, RedirectMode};
+use nash_events::limits::PREVIEW_BYTES_MAX;
+use nash_events::{ProcsubId, redact};
+
+use super::watch::hex;
+use super::{place, words};
+
+/// Describes a redirection.
+pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redirect {
+    let mut redacted = Vec::new();
+    let mut data = None;
+    let target = match redirect.target {
+        RedirectTarget::Path(path) => {
+            event::RedirectTarget::Path(words::text_into(path.as_os_str().as_bytes(), &mut redacted))
+        }
+        RedirectTarget::Fd(fd) => event::RedirectTarget::Fd { fd: fd.unsigned_abs(), points_at: None },
+        RedirectTarget::Text(text) => {
+            data = Some(described(text.as_bytes(), with_preview, &mut redacted));
+            event::RedirectTarget::Heredoc
+        }
+        RedirectTarget::Close => event::RedirectTarget::Close,
+        RedirectTarget::ProcessSubstitution => event::RedirectTarget::Procsub(ProcsubId(String::new())),
+    };
+    Redirect {
+        op: redirect.operator.to_owned(),
+        fd: u32::try_from(redirect.fd).ok(),
+        mode: Some(mode(redirect)),
+        target,
+        data,
+        size_before: None,
+        size_after: None,
+        changed: false,
+        compound: redirect.compound,
+        error: redirect.error.map(str::to_owned),
+        redacted,
+    }
+}
+
+/// Describes a link of a pipeline.
+pub(super) fn pipe(pipe: &PipeEvent) -> Pipe {
+    let count = |n: usize| u32::try_from(n).ok();
+    Pipe {
+        pipeline_id: Some(place::pipeline_id(pipe.pipeline)),
+        from_index: count(pipe.from_index),
+        to_index: count(pipe.to_index),
+        ..Pipe::default()
+    }
+}
+
+/// Describes the text of a command substitution.
+pub(super) fn substitution(output: &[u8], with_preview: bool) -> Cmdsub {
+    let mut redacted = Vec::new();
+    let data = described(output, with_preview, &mut redacted);
+    Cmdsub { data, redacted, ..Cmdsub::default() }
+}
+
+fn mode(redirect: &RedirectEvent<'_>) -> RedirectMode {
+    match redirect.operator.trim_start_matches(|c: char| c.is_ascii_digit()) {
+        "<" => RedirectMode::Read,
+        ">>" | "&>>" => RedirectMode::Append,
+        "<>" => RedirectMode::ReadWrite,
+        "<<" | "<<-" => RedirectMode::Heredoc,
+        "<<<" => RedirectMode::Herestring,
+        "<&" | ">&" => RedirectMode::Duplicate,
+        "<&-" | ">&-" => RedirectMode::Close,
+        _ => RedirectMode::Write,
+    }
+}
+
+/// Counts, hashes and previews data that the shell held in memory. The hash is of the true bytes only where nothing was
+/// masked.
+fn described(bytes: &[u8], with_preview: bool, redacted: &mut Vec<String>) -> Data {
+    if !with_preview {
+        return Data { bytes: bytes.len() as u64, truncated: !bytes.is_empty(), ..Data::default() };
+    }
+    let masked = redact::redact(bytes);
+    redacted.extend(masked.rules.iter().map(|rule| (*rule).to_owned()));
+    let preview = &masked.bytes[..masked.bytes.len().min(PREVIEW_BYTES_MAX)];
+    Data {
+        bytes: bytes.len() as u64,
+        truncated: masked.bytes.len() > PREVIEW_BYTES_MAX,
+        sha256: Some(hex(&masked.bytes)),
+        preview: Some(preview.to_vec()),
+        hashed_bytes: None,
+        hash_of: (!masked.rules.is_empty()).then_some(HashOf::Redacted),
+    }
+}

@@ -1,0 +1,15 @@
+//! Where the shell meets the events: the gate's calls become records of the stream.
+//!
+//! The only place that knows both. It fills events in, redacted and bounded, and gives them to `delivery`; it doesn't send,
+//! store or decide anything. No error leaves it, and a panic in it ends observation, never the shell.
+
+mod data;
+mod identity;
+mod place;
+mod shell;
+mod spans;
+mod state;
+mod watch;
+mod words;
+
+pub(crate) use watch::Watch;

@@ -1,0 +1,54 @@
+//! Text on its way into an event: redacted first, then bounded, since a cut secret might not be recognised as one.
+
+use nash_events::argv::head;
+use nash_events::redact;
+use nash_events::{ByteString, bound_argv};
+
+/// Most bytes of a path, message or handler that are reported; paths can't be longer on the systems that nash runs on.
+const TEXT_BYTES_MAX: usize = 4096;
+
+/// An argument list as it may be reported.
+pub(super) struct Arguments {
+    /// The reported arguments.
+    pub argv: Vec<ByteString>,
+    /// How many there were, where that is not how many are reported.
+    pub argc: Option<u64>,
+    /// Whether anything is missing.
+    pub truncated: bool,
+    /// The rules that masked something.
+    pub redacted: Vec<String>,
+}
+
+/// Masks and bounds an argument list.
+pub(super) fn arguments<A: AsRef<[u8]>>(argv: &[A]) -> Arguments {
+    let masked = redact::redact_argv(argv);
+    let bounded = bound_argv(&masked.argv);
+    let all_there = bounded.argv.len() as u64 == bounded.argc;
+    Arguments {
+        argc: (!all_there).then_some(bounded.argc),
+        truncated: bounded.truncated,
+        argv: bounded.argv,
+        redacted: names(masked.rules),
+    }
+}
+
+/// Masks and bounds a text.
+pub(super) fn text(bytes: impl AsRef<[u8]>) -> (ByteString, Vec<String>) {
+    let masked = redact::redact(bytes.as_ref());
+    (head(&masked.bytes, TEXT_BYTES_MAX).into(), names(masked.rules))
+}
+
+/// A masked, bounded text whose rules go to `redacted`.
+pub(super) fn text_into(bytes: impl AsRef<[u8]>, redacted: &mut Vec<String>) -> ByteString {
+    let (text, rules) = text(bytes);
+    for rule in rules {
+        if !redacted.contains(&rule) {
+            redacted.push(rule);
+        }
+    }
+    text
+}
+
+fn names(rules: Vec<&'static str>) -> Vec<String> {
+    rules.into_iter().map(str::to_owned).collect()
+}

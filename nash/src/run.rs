@@ -1,0 +1,104 @@
+//! One shell, from its command line to its exit status.
+//!
+//! The order of things stands here: who handles the command line, when observation begins, what goes to the real shell. How
+//! commands run is the interpreter's business.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+
+use nash_events::event::FallbackReason;
+
+use crate::config::{self, Config};
+use crate::fallback::{self, Handover};
+use crate::interpreter;
+use crate::invocation::{self, Invocation, Mode};
+use crate::observe::Watch;
+use crate::persona::Persona;
+use crate::{signals, version};
+
+/// The interpreter's stack, in bytes. Only what is touched costs memory; bash recurses thousands of functions deep.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Runs the shell that `argv` asks for and returns its exit status. Takes the process over: it may become another program.
+pub fn run(argv: Vec<OsString>) -> u8 {
+    signals::restore_inherited();
+    let argv = if argv.is_empty() { vec![OsString::from("nash")] } else { argv };
+    let persona = Persona::from_argv0(&argv[0]);
+    if config::is_disabled_by_environment() {
+        return fallback::step_aside(persona, &argv, None);
+    }
+    let invocation = match invocation::parse(&argv) {
+        Ok(invocation) => invocation,
+        Err(error) => {
+            print(&error.listings(), &error.rendered());
+            return error.status();
+        }
+    };
+    print(&invocation.listings(), &[]);
+    match &invocation.mode {
+        Mode::PrintVersion => return print(version::version_text(&invocation.argv0).as_bytes(), &[]),
+        Mode::PrintHelp => return print(version::help_text(&invocation.argv0).as_bytes(), &[]),
+        Mode::NashUnsupported => return print(UNSUPPORTED.as_bytes(), &[]),
+        _ => {}
+    }
+    let config = Config::from_process();
+    if config.disabled {
+        return fallback::step_aside(persona, &argv, Some(&config));
+    }
+    let watch = Watch::start(&config, &argv, &invocation);
+    let outcome = match reason_to_step_aside(&invocation, &argv) {
+        Some(reason) => Err(Handover::because(reason)),
+        None => stacker::grow(STACK_BYTES, || interpreter::run(&invocation, &watch)),
+    };
+    match outcome {
+        Ok(status) => {
+            watch.end(status);
+            status
+        }
+        Err(handover) => fallback::hand_over(&handover, invocation.persona, &argv, &config, &watch),
+    }
+}
+
+/// What `--nash-unsupported` prints: everything that goes to the real shell, one line each.
+const UNSUPPORTED: &str = "\
+interactive: an interactive shell
+restricted: a restricted shell (-r, rbash)
+debugger: --debugger
+dump-strings: -D, --dump-strings, --dump-po-strings
+pretty-print: --pretty-print
+bytes: a script, an argument or a variable that is not UTF-8
+parse-error: a script that nash's parser refuses
+";
+
+/// What nash doesn't do itself, as far as the command line and the environment tell.
+fn reason_to_step_aside(invocation: &Invocation, argv: &[OsString]) -> Option<FallbackReason> {
+    let unsupported = |what: &str| Some(FallbackReason::Unsupported(what.to_owned()));
+    if invocation.wants_interactive(signals::is_terminal) {
+        return Some(FallbackReason::Interactive);
+    }
+    if invocation.restricted {
+        return unsupported("restricted");
+    }
+    if invocation.debugger {
+        return unsupported("debugger");
+    }
+    if invocation.dump_strings.is_some() {
+        return unsupported("dump-strings");
+    }
+    if invocation.pretty_print {
+        return unsupported("pretty-print");
+    }
+    let is_text = |bytes: &OsStr| std::str::from_utf8(bytes.as_bytes()).is_ok();
+    let all_text = argv.iter().all(|arg| is_text(arg))
+        && std::env::vars_os().all(|(name, value)| is_text(&name) && is_text(&value));
+    if all_text { None } else { unsupported("bytes") }
+}
+
+/// Writes to standard output and standard error; returns the status of a shell that did nothing else.
+fn print(output: &[u8], errors: &[u8]) -> u8 {
+    let written = std::io::stdout().write_all(output).and_then(|()| std::io::stdout().flush());
+    // A message that can't be written has nowhere to go.
+    let _ = std::io::stderr().write_all(errors);
+    u8::from(written.is_err())
+}
