@@ -6,13 +6,16 @@
 use std::collections::BTreeMap;
 
 use nash_events::batch::Agent;
-use nash_events::{Batch, Event, Seq, SessionId, ShellBatch, ShellId};
+use nash_events::{Batch, Event, EventKind, Seq, SessionId, ShellBatch, ShellId};
 
 use crate::seen::SeqSet;
 use crate::story::Story;
 
-/// Events that one engine keeps: a million, some hundred megabytes; later ones are counted, not kept.
-pub const EVENTS_KEPT_MAX: u64 = 1_000_000;
+/// Events that one engine keeps: half a million, about a gigabyte without previews; later ones are counted, not kept.
+pub const EVENTS_KEPT_MAX: u64 = 500_000;
+
+/// Bytes of previews that one engine keeps: 256 MiB, four full spools; later events are kept without theirs.
+pub const PREVIEW_BYTES_KEPT_MAX: usize = 256 << 20;
 
 /// Collects events of any number of shells.
 ///
@@ -28,11 +31,13 @@ pub const EVENTS_KEPT_MAX: u64 = 1_000_000;
 /// assert_eq!(engine.story().coverage.events, 1);
 /// # Ok::<(), nash_events::BatchError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Engine {
     shells: BTreeMap<ShellId, Stream>,
     kept: u64,
     not_kept: u64,
+    preview_bytes_left: usize,
+    previews_not_kept: u64,
     damaged_lines: u64,
 }
 
@@ -62,7 +67,14 @@ pub(crate) struct Stream {
 impl Engine {
     /// An engine that knows nothing yet.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            shells: BTreeMap::new(),
+            kept: 0,
+            not_kept: 0,
+            preview_bytes_left: PREVIEW_BYTES_KEPT_MAX,
+            previews_not_kept: 0,
+            damaged_lines: 0,
+        }
     }
 
     /// Takes a batch. Batches of kernel observers are no part of a shell's story yet and change nothing.
@@ -87,8 +99,11 @@ impl Engine {
                 changes.not_kept += 1;
             } else {
                 stream.seen.insert(event.seq);
-                stream.events.insert(event.seq, event.clone());
+                let mut event = event.clone();
+                let left_out = bound_preview(&mut event, &mut self.preview_bytes_left);
+                self.previews_not_kept += u64::from(left_out);
                 changes.new.push(event.seq);
+                stream.events.insert(event.seq, event);
             }
         }
         self.kept += changes.new.len() as u64;
@@ -110,9 +125,35 @@ impl Engine {
     pub fn story(&self) -> Story {
         let mut story = Story::tell(&self.shells);
         story.coverage.events_not_kept = self.not_kept;
+        story.coverage.previews_not_kept = self.previews_not_kept;
         story.coverage.damaged_lines = self.damaged_lines;
         story
     }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Takes an event's preview out of what is left, or out of the event; tells whether it was left out.
+fn bound_preview(event: &mut Event, left: &mut usize) -> bool {
+    let data = match &mut event.kind {
+        EventKind::Redirect(redirect) => redirect.data.as_mut(),
+        EventKind::Pipe(pipe) => pipe.data.as_mut(),
+        EventKind::Cmdsub(cmdsub) => Some(&mut cmdsub.data),
+        _ => None,
+    };
+    let Some(data) = data else { return false };
+    let bytes = data.preview.as_ref().map_or(0, Vec::len);
+    let fits = bytes <= *left;
+    if fits {
+        *left -= bytes;
+    } else {
+        (data.preview, data.truncated) = (None, true);
+    }
+    !fits
 }
 
 impl Stream {

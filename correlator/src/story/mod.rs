@@ -59,6 +59,8 @@ pub struct Coverage {
     pub events_lost: u64,
     /// Events that came but were beyond what is kept.
     pub events_not_kept: u64,
+    /// Previews that came but were beyond what is kept.
+    pub previews_not_kept: u64,
     /// Lines of spools and journals that could not be read.
     pub damaged_lines: u64,
 }
@@ -253,6 +255,7 @@ impl Story {
             events: streams.values().map(|stream| count(stream.events.len())).sum(),
             events_lost: shells.iter().map(|shell| shell.loss.events_lost()).fold(0, u64::saturating_add),
             events_not_kept: 0,
+            previews_not_kept: 0,
             damaged_lines: 0,
         };
         Self { r#type: "story", version: STORY_VERSION, coverage, shells }

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use nash_events::CmdId;
 use nash_events::event::{CommandType, Exec, NestingKind};
 
 use super::graph::break_circles;
@@ -19,8 +20,8 @@ pub(super) fn find_parents(commands: &mut [Command]) {
         let exec = command.exec.as_ref();
         let inferred =
             exec.and_then(|exec| path.enter(index, exec, commands)).map(|parent| (parent, ParentRule::Nesting));
-        let named = exec.and_then(|exec| by_cmd.get(&exec.parent_cmd?));
-        parents.push(named.map(|parent| (*parent, ParentRule::ParentCmd)).or(inferred));
+        let named = exec.and_then(|exec| named_parent(exec, commands, &by_cmd));
+        parents.push(named.map(|parent| (parent, ParentRule::ParentCmd)).or(inferred));
     }
     let mut links: Vec<Option<usize>> = parents.iter().map(|parent| parent.map(|(index, _)| index)).collect();
     break_circles(&mut links);
@@ -29,6 +30,41 @@ pub(super) fn find_parents(commands: &mut [Command]) {
         commands[index].parent =
             link.and_then(|parent| commands[parent].cmd).zip(rule).map(|(cmd, rule)| Parent { cmd, rule });
     }
+}
+
+/// Steps up from a named parent that can't be one: 8; a list of background jobs needs one.
+const STEPS_UP_MAX: usize = 8;
+
+/// The command that the shell names, or the one around it where it is merely what ran before: a background list and a trap
+/// have no owner but what encloses both.
+fn named_parent(exec: &Exec, commands: &[Command], by_cmd: &HashMap<CmdId, usize>) -> Option<usize> {
+    let mut named = exec.parent_cmd?;
+    for _ in 0..STEPS_UP_MAX {
+        let index = *by_cmd.get(&named)?;
+        let Some(parent) = &commands[index].exec else { return Some(index) };
+        if can_enclose(parent, exec) {
+            return Some(index);
+        }
+        named = parent.parent_cmd?;
+    }
+    None
+}
+
+/// Whether commands of another can run inside a command at all.
+fn can_enclose(parent: &Exec, exec: &Exec) -> bool {
+    let name = parent.argv.first().map_or(&b""[..], |name| name.as_bytes());
+    let runs_commands = matches!(parent.command_type, CommandType::Function)
+        || matches!(name, b"eval" | b"." | b"source" | b"command" | b"builtin");
+    let first_level = levels_below(exec, parent).first();
+    let owns_words = matches!(first_level, Some(NestingKind::Cmdsub | NestingKind::Procsub) | None);
+    runs_commands || owns_words
+}
+
+/// The levels of a command that are not its parent's as well.
+fn levels_below<'a>(exec: &'a Exec, parent: &Exec) -> &'a [NestingKind] {
+    let stack = exec.nesting.stack.as_slice();
+    let shared = parent.nesting.stack.iter().zip(stack).take_while(|(above, level)| above == level).count();
+    &stack[shared..]
 }
 
 /// The levels that are open at a point of the script, and the newest command at each of them.
@@ -72,16 +108,14 @@ pub(crate) fn opens(exec: &Exec, level: &NestingKind) -> bool {
 
 /// The levels of a command that its parent does not explain, outermost first.
 pub(crate) fn levels_below_parent<'a>(exec: &'a Exec, parent: Option<&Exec>) -> &'a [NestingKind] {
-    let stack = exec.nesting.stack.as_slice();
-    let Some(parent) = parent else { return stack };
-    let shared = parent.nesting.stack.iter().zip(stack).take_while(|(above, level)| above == level).count();
-    let below = &stack[shared..];
+    let Some(parent) = parent else { return &exec.nesting.stack };
+    let below = levels_below(exec, parent);
     // A function that runs as an element of a pipeline has its own level inside the process's.
     let explained = below.iter().position(|level| opens(parent, level)).map_or(0, |position| position + 1);
     &below[explained..]
 }
 
 /// The commands by their numbers.
-pub(crate) fn index_by_cmd(commands: &[Command]) -> HashMap<nash_events::CmdId, usize> {
+pub(crate) fn index_by_cmd(commands: &[Command]) -> HashMap<CmdId, usize> {
     commands.iter().enumerate().filter_map(|(index, command)| Some((command.cmd?, index))).collect()
 }

@@ -141,6 +141,9 @@ impl<'a> Walk<'a> {
                 }
                 at.scope = self.scope_in(kind, at.scope);
             }
+            What::Compound(redirect) => {
+                line.left.append(words::compound_redirect(redirect, self.options));
+            }
             What::Cmdsub(text) => {
                 line.left.push(Style::Dim, "$( )").append(words::cmdsub(text, self.options));
             }

@@ -82,6 +82,9 @@ pub fn warnings(story: &Story) -> Vec<String> {
     if coverage.events_not_kept > 0 {
         warnings.push(format!("{} events came after the limit and were only counted", coverage.events_not_kept));
     }
+    if coverage.previews_not_kept > 0 {
+        warnings.push(format!("{} previews came after the limit and were left out", coverage.previews_not_kept));
+    }
     if coverage.damaged_lines > 0 {
         let (lines, were) = if coverage.damaged_lines == 1 { ("line", "was") } else { ("lines", "were") };
         warnings.push(format!("{} damaged {lines} of spool files {were} left out", coverage.damaged_lines));

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Pipe};
+use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Pipe, Redirect};
 use nash_events::{CmdId, Event, EventKind, PipelineId};
 
 use crate::story::{Command, PlacementRule, ShellStory, Story, Told, index_by_cmd, levels_below_parent};
@@ -38,6 +38,8 @@ pub(super) enum What<'a> {
     Element(u32),
     /// A level of nesting that no command explains, with the text that a substitution gave.
     Level(&'a NestingKind, Option<&'a Told<Cmdsub>>),
+    /// A redirection of a compound command inside another command.
+    Compound(&'a Redirect),
     /// A substitution whose commands are not known.
     Cmdsub(&'a Told<Cmdsub>),
     /// An event that belongs to no command, or that its command's words do not say.
@@ -210,6 +212,9 @@ impl<'a> Outline<'a> {
         tasks: &mut VecDeque<Task<'a>>,
     ) {
         let node = self.add(What::Command(command), Some(below));
+        for redirect in command.redirects.iter().filter(|redirect| redirect.what.compound) {
+            self.add(What::Compound(&redirect.what), Some(node));
+        }
         for event in command.events.iter().filter(|event| is_drawn(event) && !is_said_by(event, command)) {
             self.add(What::Event(event), Some(node));
         }

@@ -15,6 +15,9 @@ use crate::terminal_text::{quote, quote_all, visible};
 /// Columns of a preview: 32, enough to recognise a text by.
 const PREVIEW_COLUMNS: usize = 32;
 
+/// Durations below a tenth of a millisecond are not told: every builtin's is one.
+const SHORTEST_TOLD_US: u64 = 100;
+
 /// How a command ended, as one sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
@@ -63,18 +66,17 @@ pub(super) fn command(command: &Command, options: &Options) -> Text {
     let mut text = Text::new();
     match &command.exec {
         Some(exec) => words(exec, options, &mut text),
-        None if command.redirects.iter().any(|redirect| redirect.what.compound) => {
-            text.push(Style::Plain, "{ … }".replace('…', options.ellipsis()));
-        }
         None => {
             text.push(Style::Warn, "a command that was not reported");
         }
     }
-    for redirect in &command.redirects {
+    for redirect in command.redirects.iter().filter(|redirect| !redirect.what.compound) {
         text.push(Style::Plain, " ").append(self::redirect(&redirect.what, options));
     }
     for event in &command.events {
-        if let EventKind::Cd(cd) = &event.kind {
+        if let EventKind::Cd(cd) = &event.kind
+            && command.exec.as_ref().is_none_or(|exec| exec.argv.last() != Some(&cd.to))
+        {
             text.push(Style::Dim, format!(" {} {}", options.arrow(), visible(cd.to.as_bytes())));
         }
     }
@@ -169,6 +171,13 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     text
 }
 
+/// A redirection of a compound command, whose own words nobody reported.
+pub(super) fn compound_redirect(told: &Redirect, options: &Options) -> Text {
+    let mut text = Text::new();
+    text.push(Style::Plain, format!("{{ {} }} ", options.ellipsis())).append(redirect(told, options));
+    text
+}
+
 /// An operator that duplicates or closes, with its descriptor where that is not the operator's own.
 fn with_descriptor(op: &str, fd: Option<u32>) -> String {
     let own = u32::from(!op.starts_with('<'));
@@ -246,6 +255,7 @@ pub(super) fn event(event: &Event, options: &Options) -> Text {
                 format!("trap {} {signals}{}", seen(trap.op.as_str().as_bytes()), action.unwrap_or_default()),
             )
         }
+        EventKind::Redirect(redirect) if redirect.compound => text.append(compound_redirect(redirect, options)),
         EventKind::Redirect(redirect) => text.append(self::redirect(redirect, options)),
         EventKind::Cmdsub(told) => {
             let told = Told { seq: event.seq, ts: event.ts, cmd: event.cmd, what: Cmdsub::clone(told) };
@@ -327,9 +337,14 @@ pub(super) fn bytes(count: u64) -> String {
     }
 }
 
-/// How long a command that has ended took, in microseconds.
+/// How long a command that has ended took, in microseconds, where that is long enough to be told.
 pub(super) fn took_us(command: &Command) -> Option<u64> {
-    command.exec.as_ref().filter(|_| command.state == CommandState::Ended).and_then(duration_us)
+    command
+        .exec
+        .as_ref()
+        .filter(|_| command.state == CommandState::Ended)
+        .and_then(duration_us)
+        .filter(|us| *us >= SHORTEST_TOLD_US)
 }
 
 /// How long a command took, in microseconds.

@@ -152,6 +152,32 @@ fn without_the_shells_word_levels_and_order_tell_functions_and_sourced_files() {
 }
 
 #[test]
+fn a_background_list_and_a_trap_are_not_inside_what_ran_before_them() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            exec(2, 1, "f", &json!({"type": "function"})),
+            exec(3, 2, "true", &json!({"parentCmd": 1, "type": "builtin", "nesting": nesting(&["function:f"])})),
+            exec(4, 3, "sleep 1", &json!({"parentCmd": 2, "nesting": nesting(&["function:f", "background"])})),
+            exec(5, 4, "eval x", &json!({"type": "builtin"})),
+            exec(6, 5, "sleep 2", &json!({"parentCmd": 4, "nesting": nesting(&["background"])})),
+            exec(7, 6, "date", &json!({"parentCmd": 4, "type": "builtin"})),
+            exec(8, 7, "rm x", &json!({"parentCmd": 6, "nesting": nesting(&["trap:EXIT"])})),
+            shell_end(9, 0),
+        ],
+        "
+        bash -c script  in /w      1.00s
+        ├─ ✓ f                     3.4ms
+        │  ├─ ✓ true               3.4ms
+        │  └─ & ✓ sleep 1          3.4ms
+        └─ ✓ eval x                3.4ms
+           ├─ & ✓ sleep 2          3.4ms
+           ├─ ✓ date               3.4ms
+           └─ trap EXIT ✓ rm x     3.4ms",
+    );
+}
+
+#[test]
 fn processes_of_their_own_are_shown_with_their_own_directory() {
     let below = |kind: &str, cwd: &str| json!({"nesting": nesting(&[kind]), "cwd": cwd});
     check(
@@ -195,6 +221,31 @@ fn redirections_stand_as_written_with_what_went_through_them() {
         r#"
         bash -c script  in /w                                                                      1.00s
         └─ ✓ LC_ALL=… cat <<< (6 B: "hello") >> '/w/a b' (2.0 KiB) 2>&1 3>&- < /nope (No such file)     3.4ms"#,
+    );
+}
+
+#[test]
+fn a_redirection_of_a_compound_stands_on_a_line_of_its_own_inside_what_encloses_it() {
+    let compound = |seq, more: &Value| {
+        let base = json!({"kind": "redirect", "seq": seq, "ts": 1015.0, "op": ">", "fd": 1, "compound": true,
+            "target": {"path": "/w/out"}, "bytes": 3});
+        with(base, more)
+    };
+    check(
+        &[
+            shell_start(1, &json!({})),
+            exec(2, 1, "deploy", &json!({"type": "function"})),
+            compound(3, &json!({"cmd": 1})),
+            exec(4, 2, "echo a", &json!({})),
+            compound(5, &json!({})),
+            shell_end(6, 0),
+        ],
+        "
+        bash -c script  in /w          1.00s
+        ├─ ✓ deploy                    3.4ms
+        │  └─ { … } > /w/out (3 B)
+        ├─ { … } > /w/out (3 B)
+        └─ ✓ echo a                    3.4ms",
     );
 }
 
