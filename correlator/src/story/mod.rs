@@ -142,6 +142,8 @@ pub enum PlacementRule {
     Pid,
     /// The process that the command started is the shell's parent.
     ParentPid,
+    /// The environment names the parent shell, and only one program of it was running when this shell started.
+    OnlyRunning,
     /// The environment names the parent shell; which of its commands is not known.
     ParentShell,
 }

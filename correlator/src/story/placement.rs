@@ -1,7 +1,7 @@
 //! Which shell belongs under which command of which other shell.
 //!
-//! Only what the shells themselves say counts: pids, parents' pids, and the parent that the environment named. A shell
-//! that no rule places stays a root; nothing is guessed from time alone.
+//! What the shells themselves say counts: pids, parents' pids, and the parent that the environment named; time decides only
+//! where it leaves one answer. A shell that no rule places stays a root.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use nash_events::ShellId;
 use nash_events::event::{CommandType, Shell};
 
 use super::graph::break_circles;
-use super::{Command, Placement, PlacementRule, ShellStory};
+use super::{Command, CommandState, Placement, PlacementRule, ShellStory};
 
 /// Milliseconds by which a shell's clock reading may precede its command's: 5, since both are taken near the fork.
 const START_SLACK_MS: f64 = 5.0;
@@ -23,7 +23,7 @@ pub(super) fn place(shells: &mut [ShellStory]) {
     break_circles(&mut parents);
     let mut programs: HashMap<usize, Programs<'_>> = HashMap::new();
     let place = |(index, parent): (usize, Option<usize>)| {
-        let programs = programs.entry(parent?).or_insert_with_key(|parent| programs_by_pid(&shells[*parent]));
+        let programs = programs.entry(parent?).or_insert_with_key(|parent| Programs::of(&shells[*parent]));
         Some(placement_in(&shells[parent?], programs, &shells[index]))
     };
     let placements: Vec<Option<Placement>> = parents.into_iter().enumerate().map(place).collect();
@@ -32,20 +32,50 @@ pub(super) fn place(shells: &mut [ShellStory]) {
     }
 }
 
-/// A shell's programs by their pids, each pid's in the order of their starts.
-type Programs<'a> = HashMap<u32, Vec<&'a Command>>;
+/// The programs that a shell started, in the order of their starts.
+struct Programs<'a> {
+    all: Vec<&'a Command>,
+    by_pid: HashMap<u32, Vec<&'a Command>>,
+}
 
-fn programs_by_pid(shell: &ShellStory) -> Programs<'_> {
-    let mut programs = Programs::new();
-    for command in shell.commands.iter().filter(|command| command.cmd.is_some()) {
-        let Some(exec) = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External) else {
-            continue;
+impl<'a> Programs<'a> {
+    fn of(shell: &'a ShellStory) -> Self {
+        let is_program = |command: &&Command| {
+            let exec = command.exec.as_ref();
+            command.cmd.is_some() && exec.is_some_and(|exec| exec.command_type == CommandType::External)
         };
-        if let Some(pid) = exec.pid {
-            programs.entry(pid).or_default().push(command);
+        let all: Vec<&Command> = shell.commands.iter().filter(is_program).collect();
+        let mut by_pid: HashMap<u32, Vec<&Command>> = HashMap::new();
+        for command in &all {
+            if let Some(pid) = command.exec.as_ref().and_then(|exec| exec.pid) {
+                by_pid.entry(pid).or_default().push(command);
+            }
         }
+        Self { all, by_pid }
     }
-    programs
+
+    /// The program that had a pid when the shell started: pids are used again, so the newest that fits.
+    fn with_pid(&self, pid: u32, started_at_ms: Option<f64>) -> Option<&'a Command> {
+        let before = |command: &&&Command| {
+            command.started_at_ms.zip(started_at_ms).is_none_or(|(above, below)| above <= below + START_SLACK_MS)
+        };
+        self.by_pid.get(&pid)?.iter().rev().find(before).copied()
+    }
+
+    /// The program that was running at a time, if it was the only one.
+    fn only_running_at(&self, time_ms: f64) -> Option<&'a Command> {
+        let mut running = self.all.iter().filter(|command| was_running(command, time_ms));
+        running.next().filter(|_| running.next().is_none()).copied()
+    }
+}
+
+/// Whether a command was running at a time; one whose end was not told was running ever since its start.
+fn was_running(command: &Command, time_ms: f64) -> bool {
+    let (Some(start), Some(exec)) = (command.started_at_ms, &command.exec) else { return false };
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 285 years")]
+    let took_ms = exec.duration_us.map(|us| us as f64 / 1000.0).or(exec.duration_ms.map(|ms| ms as f64 + 1.0));
+    let ended = command.state == CommandState::Ended;
+    start <= time_ms && took_ms.filter(|_| ended).is_none_or(|took| time_ms <= start + took)
 }
 
 fn placement_in(parent: &ShellStory, programs: &Programs<'_>, shell: &ShellStory) -> Placement {
@@ -54,23 +84,16 @@ fn placement_in(parent: &ShellStory, programs: &Programs<'_>, shell: &ShellStory
         above.zip(start.pid_ns).is_none_or(|(above, below)| above == below)
     };
     let start = shell.start.as_ref().filter(|start| same_namespace(start));
-    let by_pid = |pid: Option<u32>| newest_before(programs.get(&pid?)?, shell.started_at_ms);
-    let by_own_pid = start.and_then(|start| by_pid(start.pid)).map(|command| (command, PlacementRule::Pid));
-    let found = by_own_pid.or_else(|| {
-        let command = start.and_then(|start| by_pid(start.ppid))?;
-        Some((command, PlacementRule::ParentPid))
-    });
+    let by_pid = |pid: Option<u32>| programs.with_pid(pid?, shell.started_at_ms);
+    let by_time = || programs.only_running_at(shell.started_at_ms?);
+    let found = start
+        .and_then(|start| by_pid(start.pid))
+        .map(|command| (command, PlacementRule::Pid))
+        .or_else(|| Some((by_pid(start?.ppid)?, PlacementRule::ParentPid)))
+        .or_else(|| Some((by_time()?, PlacementRule::OnlyRunning)));
     Placement {
         shell_id: parent.shell_id.clone(),
         cmd: found.and_then(|(command, _)| command.cmd),
         rule: found.map_or(PlacementRule::ParentShell, |(_, rule)| rule),
     }
-}
-
-/// The program that had the pid when the shell started: pids are used again, so the newest that fits.
-fn newest_before<'a>(programs: &[&'a Command], started_at_ms: Option<f64>) -> Option<&'a Command> {
-    let before = |command: &&&Command| {
-        command.started_at_ms.zip(started_at_ms).is_none_or(|(above, below)| above <= below + START_SLACK_MS)
-    };
-    programs.iter().rev().find(before).copied()
 }

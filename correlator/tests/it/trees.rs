@@ -287,6 +287,34 @@ fn a_nested_shell_stands_below_the_command_that_started_it() {
 }
 
 #[test]
+fn a_shell_below_an_unknown_process_belongs_to_the_only_program_that_was_running() {
+    let outer = [
+        shell_start(1, &json!({})),
+        exec(2, 1, "make", &json!({"durationUs": 5000})),
+        exec(3, 2, "server", &json!({"durationUs": 90_000})),
+        exec(4, 3, "client", &json!({"durationUs": 5000})),
+        shell_end(5, 0),
+    ];
+    let inner = |shell: &str, ts: f64, words: &str| {
+        let events = [shell_start(1, &json!({"pid": 77, "ppid": 76, "ts": ts})), exec(2, 1, words, &json!({}))];
+        batch(shell, Some(SHELL), &events)
+    };
+    check_batches(
+        &[batch(SHELL, None, &outer), inner("b", 1012.0, "cc"), inner("c", 1031.0, "ambiguous")],
+        &Options::plain(),
+        "
+        bash -c script  in /w                      1.00s
+        ├─ ✓ make                                  5.0ms
+        │  └─ bash -c script  in /w  no end seen
+        │     └─ ✓ cc                              3.4ms
+        ├─ ✓ server                                 90ms
+        ├─ ✓ client                                5.0ms
+        └─ bash -c script  in /w     no end seen
+           └─ ✓ ambiguous                          3.4ms",
+    );
+}
+
+#[test]
 fn what_is_unfinished_or_unreported_says_so() {
     let mut running = exec(2, 1, "tail -f log", &json!({}));
     running["kind"] = json!("exec-start");
