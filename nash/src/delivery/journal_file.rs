@@ -4,7 +4,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use nash_events::ShellId;
@@ -12,8 +12,9 @@ use nash_events::ShellId;
 use super::page::{KindIndex, Loss, Page};
 use super::sys;
 
-/// The lowest descriptor of a journal: far above those that scripts name, and above the shell's own from 100 on.
-const DESCRIPTOR_MIN: i32 = 200;
+/// The lowest descriptor of a journal: far above those that scripts name, and above the shell's own from 100 on. Where the
+/// process may not have so many (`ulimit -n`), lower ones do.
+const DESCRIPTORS_MIN: [i32; 4] = [200, 100, 50, 10];
 
 /// Undelivered bytes of one journal: 64 MiB, what a whole spool directory may take.
 pub(crate) const JOURNAL_BYTES_MAX: u64 = nash_events::limits::SPOOL_BYTES_MAX;
@@ -47,7 +48,7 @@ impl JournalFile {
 
     /// Makes a journal that nobody else can read: it serves as a queue, and what it holds dies with the shell.
     pub(crate) fn unnamed() -> io::Result<Self> {
-        let file = sys::duplicate_from(&sys::unnamed_file()?, DESCRIPTOR_MIN)?;
+        let file = move_up(&sys::unnamed_file()?)?;
         Ok(Self { file, path: None })
     }
 
@@ -58,7 +59,7 @@ impl JournalFile {
 
     fn settle(low: &File) -> io::Result<File> {
         low.try_lock_shared().map_err(io::Error::from)?;
-        sys::duplicate_from(low, DESCRIPTOR_MIN)
+        move_up(low)
     }
 
     /// Appends lines by one write. What can't be written is counted under `kind`; gives whether it was written.
@@ -134,6 +135,14 @@ impl JournalFile {
         result
     }
 
+    /// Whether somebody removed the file or changed what it holds: nobody but this shell's processes has any business here.
+    ///
+    /// To be asked only while none of them writes.
+    pub(crate) fn was_touched(&self, page: Page) -> bool {
+        let Ok(found) = self.file.metadata() else { return false };
+        (self.path.is_some() && found.nlink() == 0) || found.len() != page.bytes()
+    }
+
     /// Removes the file's name; processes that have it open still can use it.
     pub(crate) fn remove(&self) {
         if let Some(path) = &self.path {
@@ -150,4 +159,16 @@ impl JournalFile {
             }
         }
     }
+}
+
+/// Duplicates a file to a descriptor that scripts do not use.
+fn move_up(low: &File) -> io::Result<File> {
+    let mut result = Err(io::ErrorKind::Other.into());
+    for lowest in DESCRIPTORS_MIN {
+        result = sys::duplicate_from(low, lowest);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
 }

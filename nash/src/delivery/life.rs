@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nash_events::event::{Dropped, EventKind, Shell, ShellPhase};
+use nash_events::event::{Dropped, EventKind, Shell, ShellPhase, Tamper};
 use nash_events::limits::{FLUSH_EVENTS, FLUSH_INTERVAL_MS};
 use nash_events::{CmdId, JournalHeader, Mark, Record, encode_record_into};
 
@@ -157,8 +157,15 @@ impl Life {
         end.exit_code = Some(exit_code);
         self.append(&Record { ts: now_ms(), cmd: None, kind: &EventKind::Shell(Box::new(end)) });
         let settled = self.close();
+        let stopped = self.stop_flusher();
+        let touched = settled && stopped && self.journal.was_touched(self.page);
+        if touched {
+            let kind = EventKind::Tamper(Tamper { what: "spool-write".to_owned() });
+            let record = Record { ts: now_ms(), cmd: None, kind: &kind };
+            self.write_line(KindIndex::of(&kind), |out| encode_record_into(out, &record));
+        }
         let delivered = if self.can_post {
-            self.deliver(settled)
+            stopped && self.deliver(settled)
         } else {
             self.tell_last_losses();
             false
@@ -166,6 +173,9 @@ impl Life {
         if delivered && settled {
             self.journal.remove();
         } else if !delivered {
+            if touched {
+                self.name_again();
+            }
             self.bound_spool();
         }
         self.off = true;
@@ -177,7 +187,7 @@ impl Life {
             return;
         }
         let settled = self.close();
-        if self.deliver(false) && settled {
+        if self.stop_flusher() && self.deliver(false) && settled {
             self.journal.remove();
             self.removed = true;
         }
@@ -186,9 +196,13 @@ impl Life {
     /// Takes that back: the other program could not be started.
     pub(crate) fn replace_failed(&mut self) {
         self.page.reopen();
-        if !std::mem::take(&mut self.removed) {
-            return;
+        if std::mem::take(&mut self.removed) {
+            self.name_again();
         }
+    }
+
+    /// Gives the journal, whose name is gone, a name again, in a file that holds the same.
+    fn name_again(&mut self) {
         let Some(directory) = &self.directory else { return };
         let Ok(journal) = JournalFile::create(directory, &self.header.shell_id) else { return };
         let journal = Arc::new(journal);
@@ -279,18 +293,24 @@ impl Life {
         self.page.wait_for_writers(WRITERS_WAIT)
     }
 
+    /// Ends the flusher and takes over what it works on; `false` where it does not let go.
+    fn stop_flusher(&mut self) -> bool {
+        let Some(flusher) = self.flusher.take() else { return true };
+        match flusher.stop(self.settings.end_budget.in_all) {
+            Left::Nothing => {}
+            Left::Work(work) => self.work = Some(*work),
+            Left::Lost => return false,
+        }
+        true
+    }
+
     /// Posts everything within the budget of a shell's end; whether everything was acknowledged.
     fn deliver(&mut self, is_last: bool) -> bool {
-        let left = self.flusher.take().map_or(Left::Nothing, |flusher| flusher.stop(self.settings.end_budget.in_all));
         let new = || {
             let outbox = Outbox::new(Arc::clone(&self.journal), self.page, self.header.clone());
             (outbox, Sender::new(&self.settings, self.directory.clone()))
         };
-        let (mut outbox, mut sender) = match left {
-            Left::Nothing => self.work.take().unwrap_or_else(new),
-            Left::Work(work) => *work,
-            Left::Lost => return false,
-        };
+        let (mut outbox, mut sender) = self.work.take().unwrap_or_else(new);
         sender.try_again();
         let begun = Instant::now();
         outbox.add_untold(self.tell_last_losses());

@@ -110,7 +110,14 @@ impl Outbox {
         let mut piece = Vec::new();
         while self.ready_bytes < BATCH_BYTES_MAX {
             piece.resize(PIECE_BYTES, 0);
-            let Ok(count @ 1..) = self.journal.read_at(&mut piece, self.read_to) else { return Reached::End };
+            let Ok(count @ 1..) = self.journal.read_at(&mut piece, self.read_to) else {
+                // Somebody cut the file: what has been written since stands at its beginning.
+                if self.journal.length() < self.read_to {
+                    self.read_to = 0;
+                    continue;
+                }
+                return Reached::End;
+            };
             self.read_to += count as u64;
             let events = self.reader.push(&piece[..count]);
             self.take(&events);

@@ -170,6 +170,11 @@ impl Page {
         self.at(BYTES).fetch_sub(length, Ordering::Relaxed);
     }
 
+    /// How long the file is, if nobody else has changed it.
+    pub(crate) fn bytes(self) -> u64 {
+        self.at(BYTES).load(Ordering::Relaxed)
+    }
+
     /// How many bytes of the file were delivered and given back.
     pub(crate) fn released(self) -> u64 {
         self.at(RELEASED).load(Ordering::Relaxed)

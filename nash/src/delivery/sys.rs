@@ -334,4 +334,11 @@ pub(super) mod processes {
         // SAFETY: the call reads one `rlimit`.
         check(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }).unwrap();
     }
+
+    /// Forbids this process descriptors from that number on.
+    pub(crate) fn limit_descriptors(count: libc::rlim_t) {
+        let limit = libc::rlimit { rlim_cur: count, rlim_max: count };
+        // SAFETY: the call reads one `rlimit`.
+        check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }).unwrap();
+    }
 }

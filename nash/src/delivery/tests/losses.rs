@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use super::super::page::{KindIndex, Loss, Page};
-use super::super::sys::processes::{Child, limit_file_size};
+use super::super::sys::processes::{Child, limit_descriptors, limit_file_size};
 use super::collector::{ACCEPTED, Collector};
 use super::*;
 
@@ -59,6 +59,40 @@ fn a_limit_on_file_sizes_neither_ends_the_shell_nor_goes_unnoticed() {
     let EventKind::Dropped(dropped) = &events.last().unwrap().kind else { panic!("{:?}", told(&events)) };
     assert_eq!((dropped.reason.as_str(), dropped.by_kind.contains_key("exec")), ("file-size-limit", true));
     assert_without_holes(&events);
+}
+
+#[test]
+fn a_journal_that_a_command_lays_hands_on_tells_so_and_is_there_again() {
+    let place = Place::new();
+    let delivery = Delivery::open(place.settings()).unwrap();
+    command(&delivery, "rm");
+    std::fs::remove_file(&place.journals()[0]).unwrap();
+    function(&delivery, "after");
+    delivery.finish(0);
+    let events = told(&read(&place.journals()[0]).events);
+    assert_eq!(events, ["exec rm", "function after", "shell end", "tamper"]);
+
+    let place = Place::new();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    let delivery = Delivery::open(place.patient()).unwrap();
+    command(&delivery, "cut");
+    std::fs::write(&place.journals()[0], "").unwrap();
+    function(&delivery, "after");
+    delivery.finish(0);
+    assert_eq!(told(&collector.events()), ["function after", "shell end", "tamper"]);
+}
+
+#[test]
+fn few_descriptors_are_enough() {
+    let place = Place::new();
+    let shell = Child::fork(|| {
+        limit_descriptors(64);
+        let delivery = Delivery::open(place.settings()).unwrap();
+        command(&delivery, "git");
+        0
+    });
+    assert_eq!(shell.wait(), 0);
+    assert_eq!(told(&read(&place.journals()[0]).events), ["exec git"]);
 }
 
 #[test]
