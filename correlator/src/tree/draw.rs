@@ -7,6 +7,7 @@ use nash_events::EventKind;
 use nash_events::event::{Data, NestingKind};
 
 use super::Options;
+use super::figures;
 use super::outline::{Node, Outline, What};
 use super::words::{self, Outcome};
 use crate::paint::{Style, Text};
@@ -302,7 +303,7 @@ fn shell_duration(shell: &ShellStory) -> Option<u64> {
 }
 
 fn amounts(data: &[&Data]) -> Option<String> {
-    let amounts: Vec<String> = data.iter().map(|data| words::bytes(data.bytes)).collect();
+    let amounts: Vec<String> = data.iter().map(|data| figures::bytes(data.bytes)).collect();
     (!amounts.is_empty()).then(|| amounts.join(" | "))
 }
 
@@ -343,7 +344,7 @@ impl Line {
             self.left.push(style, words);
         }
         if let Some(us) = self.took_us {
-            self.left.push(Style::Dim, format!("{:>DURATION_COLUMNS$}", words::duration(us)));
+            self.left.push(Style::Dim, format!("{:>DURATION_COLUMNS$}", figures::duration(us)));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! it knows the width and whether there are colours.
 
 mod draw;
+mod figures;
 mod outline;
 pub(crate) mod words;
 

@@ -8,6 +8,7 @@ use nash_events::EventKind;
 use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Redirect, RedirectTarget, ShellPhase};
 
 use super::Options;
+use super::figures::{bytes, duration, signal_name};
 use crate::paint::{Style, Text};
 use crate::story::{Command, CommandState, ShellState, ShellStory, Told};
 use crate::terminal_text::{quote, quote_all, visible};
@@ -122,17 +123,6 @@ fn exit(exec: &Exec) -> Option<String> {
         }),
         (None, None) => Some("how it ended is not known".to_owned()),
     }
-}
-
-/// The name of a signal, by Linux's numbers.
-pub(crate) fn signal_name(number: i32) -> String {
-    const NAMES: [&str; 31] = [
-        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
-        "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF",
-        "WINCH", "IO", "PWR", "SYS",
-    ];
-    let name = usize::try_from(number).ok().and_then(|number| NAMES.get(number.checked_sub(1)?));
-    name.map_or_else(|| format!("signal {number}"), |name| format!("SIG{name}"))
 }
 
 /// A redirection as written, with how much went through it.
@@ -318,25 +308,6 @@ pub(super) fn short_id(shell: &ShellStory) -> String {
     visible(shell.shell_id.as_str().chars().take(8).collect::<String>().as_bytes())
 }
 
-/// A number of bytes for people: `41 B`, `1.8 KiB`.
-pub(super) fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if count < 1024 {
-        return format!("{count} B");
-    }
-    let mut tenths = u128::from(count) * 10 / 1024;
-    let mut unit = 0;
-    while tenths >= 10_240 && unit + 1 < UNITS.len() {
-        tenths /= 1024;
-        unit += 1;
-    }
-    if tenths >= 1000 {
-        format!("{} {}", tenths / 10, UNITS[unit])
-    } else {
-        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
-    }
-}
-
 /// How long a command that has ended took, in microseconds, where that is long enough to be told.
 pub(super) fn took_us(command: &Command) -> Option<u64> {
     command
@@ -350,18 +321,6 @@ pub(super) fn took_us(command: &Command) -> Option<u64> {
 /// How long a command took, in microseconds.
 pub(crate) fn duration_us(exec: &Exec) -> Option<u64> {
     exec.duration_us.or(exec.duration_ms.map(|ms| ms.saturating_mul(1000)))
-}
-
-/// A duration for people: `0.4ms`, `12ms`, `1.24s`, `2m05s`, `1h02m`.
-pub(crate) fn duration(us: u64) -> String {
-    let ms = us / 1000;
-    match ms {
-        0..10 => format!("{ms}.{}ms", us % 1000 / 100),
-        10..1000 => format!("{ms}ms"),
-        1000..60_000 => format!("{}.{:02}s", ms / 1000, ms % 1000 / 10),
-        60_000..3_600_000 => format!("{}m{:02}s", ms / 60_000, ms % 60_000 / 1000),
-        _ => format!("{}h{:02}m", ms / 3_600_000, ms % 3_600_000 / 60_000),
-    }
 }
 
 /// What a line of the live feed says of an event.

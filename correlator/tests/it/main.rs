@@ -12,3 +12,4 @@ mod receiving;
 mod running;
 mod spooling;
 mod trees;
+mod trouble;

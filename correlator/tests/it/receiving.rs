@@ -130,6 +130,8 @@ fn clients_that_are_stuck_keep_nobody_waiting() {
         })
         .collect();
     assert_eq!(server.post(&good()).0, 202);
+    let (ended_well, _) = server.stop();
+    assert!(ended_well, "stuck clients don't hold up the end either");
     drop(stuck);
 }
 
@@ -165,6 +167,19 @@ fn a_sessions_token_speaks_for_that_session_only() {
     assert_eq!((&line["sessionId"], &line["shellId"]), (&json!("beta"), &json!(SHELL)));
     assert_eq!(line["event"]["argv"], json!(["true"]));
     assert!(!socket.exists());
+}
+
+#[test]
+fn a_feed_that_nobody_reads_holds_nothing_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &["--json"]);
+    let words = format!("echo {}", "x".repeat(1000));
+    // Far more than a pipe and the printer's queue hold, while nobody reads the pipe.
+    for round in 0..70 {
+        let events: Vec<_> = (1..=200).map(|n| exec(round * 200 + n, n, &words, &json!({}))).collect();
+        assert_eq!(server.post(batch_json(SHELL, None, &events).to_string().as_bytes()).0, 202);
+    }
+    assert!(server.stop().0);
 }
 
 #[test]

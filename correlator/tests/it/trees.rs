@@ -8,13 +8,13 @@ use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start
 
 /// Compares the tree of one shell's events, without its last line, with what is expected.
 #[track_caller]
-fn check(events: &[Value], expect: &str) {
+pub(crate) fn check(events: &[Value], expect: &str) {
     check_batches(&[batch(SHELL, None, events)], &Options::plain(), expect);
 }
 
 /// Spaces at the ends of expected lines don't count, nor does the indentation of the literal.
 #[track_caller]
-fn check_batches(batches: &[Batch], options: &Options, expect: &str) {
+pub(crate) fn check_batches(batches: &[Batch], options: &Options, expect: &str) {
     let tree = render(&story(batches), options);
     let (tree, _) = tree.trim_end().rsplit_once('\n').unwrap();
     let tree = tree.trim_end();
@@ -312,120 +312,4 @@ fn a_shell_below_an_unknown_process_belongs_to_the_only_program_that_was_running
         └─ bash -c script  in /w     no end seen
            └─ ✓ ambiguous                          3.4ms",
     );
-}
-
-#[test]
-fn what_is_unfinished_or_unreported_says_so() {
-    let mut running = exec(2, 1, "tail -f log", &json!({}));
-    running["kind"] = json!("exec-start");
-    check(
-        &[
-            shell_start(1, &json!({})),
-            running,
-            json!({"kind": "redirect", "seq": 3, "cmd": 2, "op": ">", "target": {"path": "/w/x"}}),
-            exec(
-                4,
-                3,
-                "exec prog",
-                &json!({"replaced": true, "exitCode": null, "durationMs": null, "durationUs": null}),
-            ),
-        ],
-        "
-        bash -c script  in /w
-        ├─ ● tail -f log                                      still running
-        ├─ ? a command that was not reported > /w/x
-        └─ ⇒ exec prog                               took the shell's place",
-    );
-}
-
-#[test]
-fn trouble_is_told_where_it_happened_and_losses_at_the_end() {
-    check(
-        &[
-            shell_start(1, &json!({})),
-            exec(3, 1, "unset NUCLEIC_SHELL_ID", &json!({"type": "builtin"})),
-            json!({"kind": "tamper", "seq": 4, "cmd": 1, "what": "unset:NUCLEIC_SHELL_ID"}),
-            json!({"kind": "dropped", "seq": 7, "count": 4, "byKind": {"pipe": 3, "exec": 1}, "reason": "queue-full"}),
-            json!({"kind": "fallback", "seq": 8, "ts": 1500.0, "reason": "parse-error", "line": 4, "shell": "/bin/bash.real"}),
-        ],
-        "
-        bash -c script  in /w
-        ├─ ✓ unset NUCLEIC_SHELL_ID                                                    3.4ms
-        │  └─ ! tampered with the observation: unset:NUCLEIC_SHELL_ID
-        └─ ! handed to /bin/bash.real, unobserved from here: parse-error at line 4
-
-        ! shell aaaaaaaa: 3 events never came (#2, #5-#6)
-        ! shell aaaaaaaa: 4 events were dropped: queue-full (1 exec, 3 pipe)",
-    );
-}
-
-#[test]
-fn coverage_counts_shells_commands_and_losses() {
-    let told = story(&[batch(SHELL, None, &[shell_start(1, &json!({})), exec(4, 1, "true", &json!({}))])]);
-    let tree = render(&told, &Options::plain());
-    assert_eq!(tree.lines().last(), Some("coverage: shell only; 1 shell, 1 command, 2 events lost"));
-}
-
-#[test]
-fn no_text_of_a_command_drives_the_terminal() {
-    let nasty = "a\u{1b}[2J\u{202e}\nb\r\u{7}";
-    let everywhere = json!({"argv": [nasty, nasty], "cwd": nasty, "assigns": [nasty], "error": nasty, "exitCode": 1,
-        "nesting": nesting(&["subshell", &format!("function:{nasty}")])});
-    let events = [
-        shell_start(1, &json!({"argv": [nasty], "cwd": nasty})),
-        exec(2, 1, "x", &everywhere),
-        json!({"kind": "redirect", "seq": 3, "cmd": 1, "op": nasty, "target": {"path": nasty}, "error": nasty}),
-        json!({"kind": "tamper", "seq": 4, "cmd": 1, "what": nasty}),
-        json!({"kind": "trap", "seq": 5, "signals": [nasty], "op": nasty, "action": nasty}),
-        json!({"kind": "export", "seq": 6, "names": [nasty], "op": nasty}),
-        json!({"kind": "denied", "seq": 7, "rule": nasty, "subject": nasty, "reason": nasty}),
-        json!({"kind": "fallback", "seq": 8, "reason": nasty, "shell": nasty}),
-        json!({"kind": "dropped", "seq": 9, "count": 1, "byKind": {nasty: 1}, "reason": nasty}),
-        json!({"kind": "cmdsub", "seq": 10, "cmd": 1, "bytes": 3, "previewB64": "G1sySg==", "assign": nasty}),
-        json!({"kind": "function", "seq": 11, "name": nasty}),
-        json!({"kind": "source", "seq": 12, "path": nasty}),
-        json!({"kind": "cd", "seq": 13, "to": nasty}),
-    ];
-    let options = Options { previews: true, ..Options::plain() };
-    let tree = render(&story(&[batch("a\u{202e}b", None, &events)]), &options);
-    for c in tree.chars().filter(|c| *c != '\n') {
-        assert!(!c.is_control() && c != '\u{202e}', "{c:?} in {tree}");
-    }
-    assert!(tree.lines().all(|line| !line.starts_with('b')), "{tree}");
-}
-
-#[test]
-fn a_narrow_terminal_gets_cut_lines_with_their_outcomes() {
-    let long = format!("echo {}", "x".repeat(200));
-    let told = story(&[batch(SHELL, None, &[shell_start(1, &json!({})), exec(2, 1, &long, &json!({"exitCode": 1}))])]);
-    let tree = render(&told, &Options { width: Some(60), ..Options::plain() });
-    let line = tree.lines().nth(1).unwrap();
-    assert_eq!(line.chars().count(), 60);
-    assert!(line.contains('…') && line.ends_with("exit 1   3.4ms"), "{line}");
-}
-
-#[test]
-fn a_terminal_without_unicode_gets_ascii() {
-    let events = [
-        shell_start(1, &json!({})),
-        exec(2, 1, "a", &json!({"assigns": ["A"]})),
-        exec(3, 2, "b", &json!({"exitCode": 1})),
-    ];
-    let tree = render(&story(&[batch(SHELL, None, &events)]), &Options { unicode: false, ..Options::plain() });
-    assert!(tree.is_ascii(), "{tree}");
-}
-
-#[test]
-fn depth_and_circles_that_strangers_invent_are_survived() {
-    let mut events: Vec<Value> =
-        (1..=3000).map(|cmd| exec(cmd, cmd, "f", &json!({"type": "function", "parentCmd": cmd - 1}))).collect();
-    events.push(exec(4001, 4001, "a", &json!({"parentCmd": 4002})));
-    events.push(exec(4002, 4002, "b", &json!({"parentCmd": 4001})));
-    events.push(exec(4003, 4003, "c", &json!({"parentCmd": 4003})));
-    let tree =
-        render(&story(&[batch("x", Some("y"), &events), batch("y", Some("x"), &events[..1])]), &Options::plain());
-    for word in ["✓ a", "✓ b", "✓ c"] {
-        assert_eq!(tree.matches(word).count(), 1, "{word}");
-    }
-    assert_eq!(tree.matches("✓ f").count(), 3001);
 }
