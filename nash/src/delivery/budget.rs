@@ -5,9 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nash_events::limits::DELIVERY_BUDGET_MS;
-
-use super::settings::EndBudget;
+use nash_events::limits::{DELIVERY_AT_END_BUDGET_MS, DELIVERY_BUDGET_MS};
 
 /// Connect, write and answer while the shell runs.
 pub(crate) const WHILE_RUNNING: Duration = Duration::from_millis(DELIVERY_BUDGET_MS);
@@ -23,12 +21,28 @@ pub(crate) struct Budget<'a> {
     hurry: Option<&'a Hurry>,
 }
 
+/// How long the end of a shell may take for the sake of delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndBudget {
+    /// Connect, write and answer of everything that is left.
+    pub(crate) in_all: Duration,
+    /// The least that a finished request waits for its answer. A shell that has lived long waits up to a quarter of its life.
+    pub(crate) answer_min: Duration,
+}
+
 /// The moment by which whoever delivers on another thread must be done, set from the shell's.
 #[derive(Debug)]
 pub(crate) struct Hurry {
     epoch: Instant,
     /// Microseconds after `epoch`; `u64::MAX` while there is no hurry.
     by_us: AtomicU64,
+}
+
+impl Default for EndBudget {
+    /// 250 ms in all, and 25 ms for an answer: a collector on the same host never takes as long, and a person does not notice.
+    fn default() -> Self {
+        Self { in_all: Duration::from_millis(DELIVERY_AT_END_BUDGET_MS), answer_min: Duration::from_millis(25) }
+    }
 }
 
 impl<'a> Budget<'a> {

@@ -11,7 +11,7 @@ use nash_events::event::{Dropped, EventKind, Shell, ShellPhase, Tamper};
 use nash_events::limits::{FLUSH_EVENTS, FLUSH_INTERVAL_MS};
 use nash_events::{CmdId, JournalHeader, Mark, Record, encode_record_into};
 
-use super::budget::Budget;
+use super::budget::{Budget, EndBudget};
 use super::flusher::{Flusher, Left, now_ms};
 use super::housekeeping;
 use super::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
@@ -42,6 +42,7 @@ pub(crate) struct Life {
     /// Nothing is observed any more.
     pub(crate) off: bool,
     pub(crate) can_post: bool,
+    end_budget: EndBudget,
     buffer: Vec<u8>,
     flusher: Option<Flusher>,
     /// What a flusher left, where the shell goes on after it.
@@ -54,7 +55,7 @@ pub(crate) struct Life {
 
 impl Life {
     /// Makes the journal of a new shell; `None` where there is no place for one.
-    pub(crate) fn new(settings: Settings) -> Option<Self> {
+    pub(crate) fn new(settings: Settings, end_budget: EndBudget) -> Option<Self> {
         let can_post = !settings.sockets_refused && (settings.socket.is_some() || settings.hook_url.is_some());
         let page = Page::new().ok()?;
         let (directory, journal) = spool_dir::create_journal(&settings, &settings.shell_id, can_post)?;
@@ -77,6 +78,7 @@ impl Life {
             before: None,
             off: false,
             can_post,
+            end_budget,
             buffer: Vec::with_capacity(1024),
             flusher: None,
             work: None,
@@ -296,7 +298,7 @@ impl Life {
     /// Ends the flusher and takes over what it works on; `false` where it does not let go.
     fn stop_flusher(&mut self) -> bool {
         let Some(flusher) = self.flusher.take() else { return true };
-        match flusher.stop(self.settings.end_budget.in_all) {
+        match flusher.stop(self.end_budget.in_all) {
             Left::Nothing => {}
             Left::Work(work) => self.work = Some(*work),
             Left::Lost => return false,
@@ -314,8 +316,7 @@ impl Life {
         sender.try_again();
         let begun = Instant::now();
         outbox.add_untold(self.tell_last_losses());
-        let done =
-            outbox.post_all(&mut sender, is_last, &Budget::at_end(self.settings.end_budget, self.begun.elapsed()));
+        let done = outbox.post_all(&mut sender, is_last, &Budget::at_end(self.end_budget, self.begun.elapsed()));
         if !(done && is_last) && outbox.has_progressed() {
             outbox.note_delivered();
         }

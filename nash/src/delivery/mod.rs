@@ -35,11 +35,12 @@ use std::sync::Mutex;
 use nash_events::event::{EventKind, Exec};
 use nash_events::{CmdId, CommandEnd, Mark, PipelineId, ProcsubId, Record, ShellId};
 
+use budget::EndBudget;
 use life::Life;
 use page::{KindIndex, Loss};
 
 pub use flusher::now_ms;
-pub use settings::{EndBudget, FindToken, Settings};
+pub use settings::{FindToken, Settings};
 
 /// One process's end of a shell's stream of events.
 ///
@@ -65,7 +66,12 @@ pub struct Delivery {
 impl Delivery {
     /// Makes the journal. `None` where there is no place for one and nobody to post to: the shell is silent then.
     pub fn open(settings: Settings) -> Option<Self> {
-        let life = guard(|| Life::new(settings)).flatten()?;
+        Self::open_within(settings, EndBudget::default())
+    }
+
+    /// The same with another budget for the shell's end.
+    fn open_within(settings: Settings, end_budget: EndBudget) -> Option<Self> {
+        let life = guard(|| Life::new(settings, end_budget)).flatten()?;
         Some(Self { life: Mutex::new(life) })
     }
 

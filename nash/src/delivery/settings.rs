@@ -4,23 +4,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use nash_events::batch::Agent;
-use nash_events::limits::DELIVERY_AT_END_BUDGET_MS;
 use nash_events::{SessionId, ShellId};
 
 /// Finds the bearer token when it is needed, which may mean reading a file.
 pub type FindToken = Box<dyn Fn() -> Option<String> + Send + Sync>;
-
-/// How long the end of a shell may take for the sake of delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EndBudget {
-    /// Connect, write and answer of everything that is left.
-    pub in_all: Duration,
-    /// The least that a finished request waits for its answer. A shell that has lived long waits up to a quarter of its life.
-    pub answer_min: Duration,
-}
 
 /// Everything that delivery is told.
 pub struct Settings {
@@ -36,8 +25,6 @@ pub struct Settings {
     pub temporary: PathBuf,
     /// Whether a sandbox says that sockets are refused: nothing is posted then.
     pub sockets_refused: bool,
-    /// How long the shell's end may take; the default unless there is a reason.
-    pub end_budget: EndBudget,
     /// The session.
     pub session_id: SessionId,
     /// The id of this shell; random, see [`random_shell_id`](super::random_shell_id).
@@ -50,13 +37,6 @@ pub struct Settings {
     pub start_ticks: Option<u64>,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: Option<String>,
-}
-
-impl Default for EndBudget {
-    /// 250 ms in all, and 25 ms for an answer: a collector on the same host never takes as long, and a person does not notice.
-    fn default() -> Self {
-        Self { in_all: Duration::from_millis(DELIVERY_AT_END_BUDGET_MS), answer_min: Duration::from_millis(25) }
-    }
 }
 
 impl fmt::Debug for Settings {

@@ -7,7 +7,7 @@ use super::*;
 fn a_shell_that_is_replaced_has_delivered_everything_before() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     command(&delivery, "git");
     let cmd = delivery.next_command();
     delivery.start(now_ms(), cmd, exec("bash"));
@@ -21,7 +21,7 @@ fn a_shell_that_is_replaced_has_delivered_everything_before() {
 fn a_shell_that_could_not_be_replaced_goes_on() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     let cmd = delivery.next_command();
     delivery.start(now_ms(), cmd, exec("bash"));
     delivery.replaced(cmd, now_ms());
@@ -41,7 +41,7 @@ fn a_shell_that_could_not_be_replaced_goes_on() {
 #[test]
 fn a_shell_that_is_replaced_without_a_collector_leaves_its_journal() {
     let place = Place::new();
-    for settings in [place.settings(), place.patient()] {
+    for settings in [place.settings(), place.posting()] {
         let delivery = Delivery::open(settings).unwrap();
         let cmd = delivery.next_command();
         delivery.start(now_ms(), cmd, exec("bash"));

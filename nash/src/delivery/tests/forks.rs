@@ -38,7 +38,7 @@ fn a_fork_that_outlives_its_shell_goes_on_under_an_id_of_its_own() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
     let (mut here, mut there) = UnixStream::pair().unwrap();
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     let id = delivery.shell_id().unwrap();
     let fork = Child::fork(|| {
         delivery.after_fork_in_child();
@@ -70,7 +70,7 @@ fn a_fork_that_outlives_its_shell_goes_on_under_an_id_of_its_own() {
 fn a_fork_that_was_killed_while_it_wrote_keeps_the_journal_where_others_find_it() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     command(&delivery, "git");
     let cmd = delivery.next_command();
     delivery.start(now_ms(), cmd, exec("background"));
@@ -113,7 +113,7 @@ fn a_short_shell_starts_no_thread_and_a_wait_starts_one() {
     let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
     let place = Place::new();
     let shell = Child::fork(|| {
-        let delivery = Delivery::open(place.patient()).unwrap();
+        let delivery = open_patiently(place.posting()).unwrap();
         command(&delivery, ":");
         let before = threads();
         delivery.about_to_wait();

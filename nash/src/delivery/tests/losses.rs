@@ -23,7 +23,7 @@ fn a_full_disk_is_counted_by_kind() {
 fn events_that_a_full_disk_took_are_told_to_the_collector() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     function(&delivery, "before");
     let whole = delivery.with(None, |life| {
         let full = std::fs::OpenOptions::new().read(true).append(true).open("/dev/full").unwrap();
@@ -46,7 +46,7 @@ fn a_limit_on_file_sizes_neither_ends_the_shell_nor_goes_unnoticed() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
     let shell = Child::fork(|| {
-        let delivery = Delivery::open(place.patient()).unwrap();
+        let delivery = open_patiently(place.posting()).unwrap();
         command(&delivery, "git");
         // `SIGXFSZ` is at its default: one write past the limit would be the end.
         limit_file_size(1000);
@@ -74,7 +74,7 @@ fn a_journal_that_a_command_lays_hands_on_tells_so_and_is_there_again() {
 
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     command(&delivery, "cut");
     std::fs::write(&place.journals()[0], "").unwrap();
     function(&delivery, "after");

@@ -17,7 +17,8 @@ use nash_events::event::{EventKind, Exec, Function};
 use nash_events::journal::{Journal, read_journal};
 use nash_events::{CmdId, CommandEnd, Event, Record, SessionId, ShellId};
 
-use super::{Delivery, EndBudget, Settings, now_ms, random_shell_id};
+use super::budget::EndBudget;
+use super::{Delivery, Settings, now_ms, random_shell_id};
 
 /// A shell's place in a test: a directory with a spool in it.
 struct Place {
@@ -46,7 +47,6 @@ impl Place {
             spool: Some(self.spool()),
             temporary: self.path("tmp"),
             sockets_refused: false,
-            end_budget: EndBudget::default(),
             session_id: SessionId("s-1".into()),
             shell_id: random_shell_id().unwrap(),
             parent_shell: None,
@@ -61,12 +61,6 @@ impl Place {
         Settings { socket: Some(self.path("socket")), ..self.settings() }
     }
 
-    /// The same, for a collector that answers: however busy the machine is, the answer is waited for.
-    fn patient(&self) -> Settings {
-        let minute = Duration::from_mins(1);
-        Settings { end_budget: EndBudget { in_all: minute, answer_min: minute }, ..self.posting() }
-    }
-
     /// The journals that are there.
     fn journals(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.spool()).into_iter().flatten();
@@ -79,6 +73,12 @@ impl Place {
     fn journal_path(&self, id: &ShellId) -> PathBuf {
         self.spool().join(format!("{id}.journal"))
     }
+}
+
+/// Opens for a collector that answers: however busy the machine is, the answer is waited for.
+fn open_patiently(settings: Settings) -> Option<Delivery> {
+    let minute = Duration::from_mins(1);
+    Delivery::open_within(settings, EndBudget { in_all: minute, answer_min: minute })
 }
 
 /// What is left of a shell whose processes are gone.

@@ -5,9 +5,17 @@ use super::*;
 
 /// Runs a short shell with one command.
 fn short_shell(settings: Settings) {
-    let delivery = Delivery::open(settings).unwrap();
-    command(&delivery, "git");
-    function(&delivery, "deploy");
+    run(&open_patiently(settings).unwrap());
+}
+
+/// The same, which does not wait for its collector longer than shells do.
+fn impatient_shell(settings: Settings) {
+    run(&Delivery::open(settings).unwrap());
+}
+
+fn run(delivery: &Delivery) {
+    command(delivery, "git");
+    function(delivery, "deploy");
     delivery.finish(3);
 }
 
@@ -17,7 +25,7 @@ const EVERYTHING: [&str; 3] = ["exec git", "function deploy", "shell end"];
 fn a_short_shell_is_delivered_in_one_request_and_leaves_nothing() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let settings = place.patient();
+    let settings = place.posting();
     let id = settings.shell_id.clone();
     short_shell(settings);
     let batch = collector.batches().remove(0);
@@ -35,7 +43,7 @@ fn a_short_shell_is_delivered_in_one_request_and_leaves_nothing() {
 fn the_shells_end_tells_its_process_and_its_status() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    short_shell(place.patient());
+    short_shell(place.posting());
     let events = collector.events();
     let EventKind::Shell(shell) = &events[2].kind else { panic!() };
     assert_eq!((shell.exit_code, shell.pid, shell.start_ticks), (Some(3), Some(std::process::id()), Some(88)));
@@ -46,9 +54,9 @@ fn a_hook_url_is_posted_to_where_there_is_no_socket() {
     let place = Place::new();
     let collector = Collector::tcp(ACCEPTED);
     // The socket's path is configured, but nobody has made it.
-    short_shell(Settings { hook_url: Some(collector.url.clone()), ..place.patient() });
+    short_shell(Settings { hook_url: Some(collector.url.clone()), ..place.posting() });
     assert_eq!(told(&collector.events()), EVERYTHING);
-    short_shell(Settings { hook_url: Some(collector.url.clone()), socket: None, ..place.patient() });
+    short_shell(Settings { hook_url: Some(collector.url.clone()), socket: None, ..place.posting() });
     assert_eq!((collector.events().len(), place.journals().len()), (6, 0));
 }
 
@@ -72,7 +80,8 @@ fn what_a_collector_does_not_acknowledge_stays_in_the_spool() {
     ] {
         let place = Place::new();
         let collector = Collector::unix(&place.path("socket"), manner);
-        short_shell(if manner == Manner::Hangs { place.posting() } else { place.patient() });
+        let shell = if manner == Manner::Hangs { impatient_shell } else { short_shell };
+        shell(place.posting());
         let left = place.journals();
         assert_eq!(left.len(), 1, "{manner:?}");
         let journal = read(&left[0]);
@@ -95,7 +104,7 @@ fn every_way_to_say_yes_counts() {
     ] {
         let place = Place::new();
         let _collector = Collector::unix(&place.path("socket"), manner);
-        short_shell(place.patient());
+        short_shell(place.posting());
         assert!(place.journals().is_empty(), "{manner:?}");
     }
 }
@@ -103,13 +112,13 @@ fn every_way_to_say_yes_counts() {
 #[test]
 fn nobody_there_means_spool() {
     let place = Place::new();
-    short_shell(place.patient());
+    short_shell(place.posting());
     std::fs::write(place.path("socket"), "no socket").unwrap();
-    short_shell(place.patient());
+    short_shell(place.posting());
     std::fs::remove_file(place.path("socket")).unwrap();
     // A socket that nobody listens on any more.
     drop(std::os::unix::net::UnixListener::bind(place.path("socket")).unwrap());
-    short_shell(place.patient());
+    short_shell(place.posting());
     short_shell(Settings { hook_url: Some("http://127.0.0.1:1/shell-event".into()), ..place.settings() });
     short_shell(Settings { socket: Some("/x".repeat(100).into()), ..place.settings() });
     assert_eq!(place.journals().len(), 5);
@@ -119,7 +128,7 @@ fn nobody_there_means_spool() {
 fn refused_sockets_are_not_tried() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    short_shell(Settings { sockets_refused: true, ..place.patient() });
+    short_shell(Settings { sockets_refused: true, ..place.posting() });
     assert_eq!((collector.connections(), place.journals().len()), (0, 1));
 }
 
@@ -128,7 +137,7 @@ fn a_collector_that_hangs_is_left_alone_by_the_shells_that_follow() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), Manner::Hangs);
     for _ in 0..20 {
-        short_shell(place.posting());
+        impatient_shell(place.posting());
     }
     until("the first connection is seen", || collector.connections() > 0);
     // One, unless the machine is so slow that a window of a second ends before twenty shells have run.
@@ -144,7 +153,7 @@ fn a_full_backlog_counts_as_slow() {
     while let Ok(socket) = super::super::sys::Socket::connect_unix(&place.path("socket")) {
         waiting.push(socket);
     }
-    short_shell(place.patient());
+    short_shell(place.posting());
     assert_eq!((place.journals().len(), std::fs::read_dir(place.spool()).unwrap().count()), (1, 2));
 }
 
@@ -153,7 +162,7 @@ fn an_answer_401_ends_posting_for_this_shell_only() {
     let place = Place::new();
     let refusing = Manner::Answers("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
     let collector = Collector::unix(&place.path("socket"), refusing);
-    short_shell(place.patient());
-    short_shell(place.patient());
+    short_shell(place.posting());
+    short_shell(place.posting());
     assert_eq!(collector.connections(), 2);
 }

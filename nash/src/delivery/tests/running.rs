@@ -31,7 +31,7 @@ fn redirect(delivery: &Delivery, cmd: CmdId) {
 fn a_command_that_runs_long_is_announced_while_it_runs() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     let cmd = delivery.next_command();
     delivery.start(now_ms(), cmd, exec("make"));
     redirect(&delivery, cmd);
@@ -51,7 +51,7 @@ fn a_command_that_runs_long_is_announced_while_it_runs() {
 fn many_events_are_posted_before_the_shell_ends_without_a_wait() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     commands(&delivery, 1000, ":");
     until("batches arrive", || !collector.batches().is_empty());
     delivery.finish(0);
@@ -64,7 +64,7 @@ fn a_connection_that_the_collector_closed_is_opened_anew() {
     let place = Place::new();
     let closing = Manner::AnswersAndCloses("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
     let collector = Collector::unix(&place.path("socket"), closing);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     delivery.about_to_wait();
     for round in 1..=3 {
         command(&delivery, ":");
@@ -81,7 +81,7 @@ fn whoever_reads_the_journal_of_a_killed_shell_goes_on_where_it_was() {
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
     let (mut here, mut there) = UnixStream::pair().unwrap();
     let shell = Child::fork(|| {
-        let delivery = Delivery::open(place.patient()).unwrap();
+        let delivery = open_patiently(place.posting()).unwrap();
         let cmd = delivery.next_command();
         delivery.start(now_ms(), cmd, exec("make"));
         delivery.about_to_wait();
@@ -109,7 +109,7 @@ fn whoever_reads_the_journal_of_a_killed_shell_goes_on_where_it_was() {
 fn delivered_blocks_are_given_back_and_numbers_go_on() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(place.patient()).unwrap();
+    let delivery = open_patiently(place.posting()).unwrap();
     let open = delivery.next_command();
     delivery.start(now_ms(), open, exec("server"));
     let data = Data { bytes: 1, preview: Some(vec![b'x'; 48 << 10]), ..Data::default() };

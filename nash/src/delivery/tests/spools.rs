@@ -58,7 +58,7 @@ fn without_any_place_a_shell_posts_or_is_silent() {
     let nowhere = |settings| Settings { spool: None, ..settings };
     assert!(Delivery::open(nowhere(place.settings())).is_none());
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
-    let delivery = Delivery::open(nowhere(place.patient())).unwrap();
+    let delivery = open_patiently(nowhere(place.posting())).unwrap();
     command(&delivery, "git");
     delivery.finish(0);
     assert_eq!(told(&collector.events()), ["exec git", "shell end"]);
@@ -76,7 +76,7 @@ fn what_dead_shells_of_the_session_left_is_handed_over_and_nothing_else() {
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
     // A slow machine may hand over less at once; nothing is handed over twice.
     until("everything is handed over", || {
-        let delivery = Delivery::open(place.patient()).unwrap();
+        let delivery = open_patiently(place.posting()).unwrap();
         command(&delivery, "own");
         delivery.finish(0);
         place.journals().len() == 3
