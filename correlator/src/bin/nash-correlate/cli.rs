@@ -29,32 +29,36 @@ pub(crate) enum Command {
 
 const RUN_HELP: &str = "\
 What runs:
-  run -- 'make test && git push'   one word: a command line, as for `-c`
-  run -- ./build.sh --fast         the first word is a script that can be read: that script, with its arguments
-  run -- grep -r 'a b' src         several words: one command, each word kept as it is
-  run -c 'echo \"$1\"' -- name arg   a command line with $0 and $1
+  run -- 'make test && git push'  one word: a command line, as for -c
+  run -- ./build.sh --fast        a script that can be read, with its arguments
+  run -- grep -r 'a b' src        one command, each word kept as it is
+  run -c 'echo \"$1\"' -- name arg  a command line with $0 and $1
 
 Where the story goes:
-  The script's standard input, output and error are its own. The story follows the script's output on standard output,
-  or goes to --output. With --json and without --output, standard output carries the story alone, and the script's
+  The script's standard input, output and error are its own. The story follows
+  the script's output on standard output, or goes to --output. With --json and
+  without --output, standard output carries the story alone, and the script's
   standard output goes to standard error.
 
 Exit status:
-  the script's own; 128+N where signal N ended it; 125 where it could not be run; 2 for bad usage
+  the script's own; 128+N where signal N ended it; 125 where it could not be
+  run; 2 for bad usage
 
 Example:
   nash-correlate run -- 'for f in *.rs; do wc -l < \"$f\"; done | sort -n'";
 
 const SERVE_HELP: &str = "\
 Routes:
-  POST /shell-event, POST /kernel-event   one batch; 202 once it is on disk, 401 without a known token,
-  413 over 4 MiB, 400 with a reason for what is not a batch, 503 where it could not be kept
+  POST /shell-event, POST /kernel-event: one batch
+  202 once it is on disk           401 without a known token
+  413 over 4 MiB                   400 with a reason for what is not a batch
+  503 where it could not be kept
 
 Exit status:
   0 after SIGTERM or SIGINT; 1 where it could not start; 2 for bad usage
 
 Example:
-  nash-correlate serve --token-file /etc/nucleic/token --listen 127.0.0.1:7171 --spool /var/spool/nucleic-nash --follow";
+  nash-correlate serve --listen 127.0.0.1:7171 --token-file token --follow";
 
 /// `run`.
 #[derive(Debug, Args)]

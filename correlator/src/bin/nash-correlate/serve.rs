@@ -20,9 +20,10 @@ use crate::tokens::Tokens;
 
 /// Serves until SIGTERM or SIGINT.
 pub(crate) fn serve(inputs: &ServeArgs) -> anyhow::Result<()> {
-    let addressed = inputs.listen.is_some() || inputs.socket.is_some() || !inputs.spool.is_empty();
-    ensure!(addressed, "nothing to receive from: give --listen, --socket or --spool");
+    let listens = inputs.listen.is_some() || inputs.socket.is_some();
+    ensure!(listens || !inputs.spool.is_empty(), "nothing to receive from: give --listen, --socket or --spool");
     let tokens = Tokens::gather(inputs.token_file.as_deref(), inputs.sessions.as_deref())?;
+    ensure!(tokens.any() || !listens, "no token: give --token-file FILE, --sessions FILE, or set NUCLEIC_HOOK_TOKEN");
     let journal = inputs.journal.clone().map_or_else(default_journal, Ok)?;
     let (hearing, printer) = match feed_form(inputs) {
         Some(form) => feed_printer::start(form).map(|(hearing, printer)| (hearing, Some(printer)))?,
