@@ -197,6 +197,10 @@ impl Life {
 
     /// Takes that back: the other program could not be started.
     pub(crate) fn replace_failed(&mut self) {
+        // A fork never closed the stream; it may have been closed since, by its shell.
+        if self.is_fork {
+            return;
+        }
         self.page.reopen();
         if std::mem::take(&mut self.removed) {
             self.name_again();

@@ -46,6 +46,9 @@ fn a_fork_that_outlives_its_shell_goes_on_under_an_id_of_its_own() {
         delivery.start(now_ms(), cmd, exec("sleep"));
         there.write_all(b"s").unwrap();
         there.read_exact(&mut [0]).unwrap();
+        // Nothing that a fork does opens its shell's stream again.
+        delivery.before_replace();
+        delivery.replace_failed();
         delivery.end(cmd, ended(7));
         command(&delivery, "late");
         delivery.finish(7);
