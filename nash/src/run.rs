@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use nash_events::event::FallbackReason;
 
 use crate::config::{self, Config};
+use crate::delivery;
 use crate::fallback::{self, Handover};
 use crate::interpreter;
 use crate::invocation::{self, Invocation, Mode};
@@ -23,6 +24,7 @@ const STACK_BYTES: usize = 512 << 20;
 /// Runs the shell that `argv` asks for and returns its exit status. Takes the process over: it may become another program.
 pub fn run(argv: Vec<OsString>) -> u8 {
     signals::restore_inherited();
+    silence_caught_panics();
     let argv = if argv.is_empty() { vec![OsString::from("nash")] } else { argv };
     let persona = Persona::from_argv0(&argv[0]);
     if config::is_disabled_by_environment() {
@@ -58,6 +60,16 @@ pub fn run(argv: Vec<OsString>) -> u8 {
         }
         Err(handover) => fallback::hand_over(&handover, invocation.persona, &argv, &config, &watch),
     }
+}
+
+/// Lets a panic inside delivery, which is caught and counted there, end without a word on the command's standard error.
+fn silence_caught_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !delivery::is_inside() {
+            usual(info);
+        }
+    }));
 }
 
 /// What `--nash-unsupported` prints: everything that goes to the real shell, one line each.

@@ -183,7 +183,7 @@ pub enum Level {
 pub struct Place {
     levels: Vec<Level>,
     left: Vec<(CommandId, CommandId, Option<PipelinePlace>)>,
-    /// The command whose words are being expanded or which is running.
+    /// The command whose words are being expanded or which is running; zero in the words of a compound command.
     pub command: CommandId,
     /// The command inside which that one runs: a function, a builtin such as `eval`, or the owner of a substitution.
     /// Zero at the top.
@@ -198,11 +198,15 @@ impl Place {
         &self.levels
     }
 
-    /// Enters a level opened by the current command. Only a subshell stays part of its pipeline.
+    /// Enters a level. Only a subshell stays part of its pipeline.
     pub(crate) fn enter(&mut self, level: Level) {
         self.left.push((self.command, self.parent, self.pipeline));
         if level != Level::Subshell {
             self.pipeline = None;
+        }
+        // What runs beside or after a command is not inside it.
+        let opened_by_a_command = !matches!(level, Level::Subshell | Level::Background | Level::Trap(_));
+        if opened_by_a_command && self.command != 0 {
             self.parent = self.command;
         }
         self.levels.push(level);

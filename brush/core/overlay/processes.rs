@@ -39,12 +39,17 @@ impl ChildProcess {
         self.pgid
     }
 
+    /// Says that the shell is about to wait for what the child does, for as long as that takes.
+    pub(crate) fn announce_wait(&mut self) {
+        if let Some(span) = &mut self.span {
+            span.waiting();
+        }
+    }
+
     /// Waits until the child ends or stops.
     pub async fn wait(&mut self) -> Result<ProcessWaitResult, error::Error> {
         if self.end.is_none() {
-            if let Some(span) = &mut self.span {
-                span.waiting();
-            }
+            self.announce_wait();
             let end = process::wait(self.pid, true)?;
             self.note(end);
         }

@@ -33,6 +33,8 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
         .sh_mode(is_sh)
         .command_string_mode(matches!(invocation.mode, Mode::Command { .. }))
         .read_commands_from_stdin(matches!(invocation.mode, Mode::Stdin { .. }))
+        .profile(brush_core::ProfileLoadBehavior::Skip)
+        .rc(brush_core::RcLoadBehavior::Skip)
         .no_editing(true);
     for option in &invocation.set_options {
         if let SetOption::Set { name, on } = option {
