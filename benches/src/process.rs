@@ -3,7 +3,7 @@
 //! The only module here with `unsafe`. It does not know what runs, or why.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -69,10 +69,9 @@ fn reap(pid: i32) -> io::Result<(ExitStatus, u32)> {
     Ok((ExitStatus::from_raw(status), u32::try_from(usage.ru_maxrss).unwrap_or(u32::MAX)))
 }
 
-/// The largest resident memory of this process so far, in KiB. A child's figure begins there, since a child shares its
-/// parent's memory until it becomes a program.
-pub(crate) fn own_resident_kib() -> Option<u32> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
+/// Makes a command start by a fork. A child that shares its parent's memory until it becomes a program, as it does otherwise,
+/// has the parent's memory in its own figure.
+pub(crate) fn start_by_fork(command: &mut Command) {
+    // SAFETY: the closure does nothing, so it does nothing that a forked child may not.
+    unsafe { command.pre_exec(|| Ok(())) };
 }
