@@ -17,7 +17,7 @@ pub(crate) struct Cli {
     /// The bash to measure it against
     #[arg(long, value_name = "PATH", default_value = "/bin/bash")]
     bash: PathBuf,
-    /// Samples of each side of each figure
+    /// Rounds, in each of which every figure is measured
     #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
     /// Only figures with this in their name

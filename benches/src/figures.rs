@@ -51,7 +51,7 @@ pub(crate) struct Figure {
     pub(crate) quantity: Quantity,
     /// What the ratio is held to.
     pub(crate) bar: Bar,
-    /// How many runs make one sample: many, where one is over in a millisecond.
+    /// Runs of each side in a round: many, where one is over in a millisecond.
     pub(crate) runs: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Measuring: every figure once a round, both sides next to each other, and the medians at the end.
+//! Measuring: every figure in every round, both sides in turn, and the medians of all runs at the end.
 //!
 //! Before that each script is tried once: a side that prints something else, or a nash that hands the script to bash, gives no
 //! ratio. What is held to what stands in `figures`, how it is shown in `report`.
@@ -29,6 +29,8 @@ pub(crate) struct Medians {
     pub(crate) nash: f64,
     /// Of what it is compared with.
     pub(crate) baseline: f64,
+    /// How many runs of each side they are the medians of.
+    pub(crate) samples: usize,
 }
 
 /// The samples of one figure.
@@ -53,7 +55,7 @@ pub(crate) fn measure<'a>(
     }
     for round in 0..rounds {
         for samples in all.iter_mut().filter(|samples| samples.trouble.is_none()) {
-            samples.take(shells, scenes, round % 2 == 0).with_context(|| samples.figure.name)?;
+            samples.take(shells, scenes).with_context(|| samples.figure.name)?;
         }
         eprint!("\rround {} of {rounds}", round + 1);
     }
@@ -62,43 +64,43 @@ pub(crate) fn measure<'a>(
 }
 
 impl<'a> Samples<'a> {
-    /// Takes one sample of each side; who comes first changes from round to round.
-    fn take(&mut self, shells: &Shells, scenes: &Scenes, nash_first: bool) -> anyhow::Result<()> {
+    /// Runs both sides in turn, as often as a round asks for; who comes first changes from run to run.
+    fn take(&mut self, shells: &Shells, scenes: &Scenes) -> anyhow::Result<()> {
         let (figure, baseline) = (self.figure, baseline_shell(self.figure, shells));
-        if nash_first {
-            self.nash.push(sample(figure, &shells.nash, figure.scene, scenes)?);
+        for _ in 0..figure.runs {
+            let nash_first = self.nash.len().is_multiple_of(2);
+            if nash_first {
+                self.nash.push(sample(figure, &shells.nash, figure.scene, scenes)?);
+            }
+            self.baseline.push(sample(figure, baseline, Scene::Plain, scenes)?);
+            if !nash_first {
+                self.nash.push(sample(figure, &shells.nash, figure.scene, scenes)?);
+            }
         }
-        self.baseline.push(sample(figure, baseline, Scene::Plain, scenes)?);
-        if !nash_first {
-            self.nash.push(sample(figure, &shells.nash, figure.scene, scenes)?);
+        if figure.scene != Scene::Plain {
+            scenes.tidy(figure.scene);
         }
         Ok(())
     }
 
     fn finish(self) -> Measured<'a> {
+        let samples = self.nash.len();
         let result = match self.trouble {
             Some(trouble) => Err(trouble),
-            None => Ok(Medians { nash: median(self.nash), baseline: median(self.baseline) }),
+            None => Ok(Medians { nash: median(self.nash), baseline: median(self.baseline), samples }),
         };
         Measured { figure: self.figure, result }
     }
 }
 
-/// Runs a script as often as makes a sample; gives the mean of one run.
+/// Runs a script once.
 fn sample(figure: &Figure, shell: &Path, scene: Scene, scenes: &Scenes) -> anyhow::Result<f64> {
-    let mut sum = 0.0;
-    for _ in 0..figure.runs {
-        let run = process::run(&mut command(figure, shell, scene, scenes))?;
-        ensure!(run.status.success(), "{} ended with {}", shell.display(), run.status);
-        sum += match figure.quantity {
-            Quantity::Time => run.wall.as_secs_f64() * 1000.0,
-            Quantity::Memory => f64::from(run.resident_kib),
-        };
-    }
-    if scene != Scene::Plain {
-        scenes.tidy(scene);
-    }
-    Ok(sum / f64::from(figure.runs))
+    let run = process::run(&mut command(figure, shell, scene, scenes))?;
+    ensure!(run.status.success(), "{} ended with {}", shell.display(), run.status);
+    Ok(match figure.quantity {
+        Quantity::Time => run.wall.as_secs_f64() * 1000.0,
+        Quantity::Memory => f64::from(run.resident_kib),
+    })
 }
 
 /// Runs a script once on each side; says what keeps them from being compared.

@@ -22,6 +22,8 @@ struct Row<'a> {
     baseline: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
+    /// Runs of each side.
+    samples: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_most: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +75,7 @@ pub(crate) fn table(measured: &[Measured<'_>], rounds: u32) -> String {
             troubles.push(format!("{}: {trouble}\n", row.figure));
         }
     }
-    let head = format!("medians of {rounds}, one interleaved run\n\n");
+    let head = format!("medians of one interleaved run of {rounds} rounds\n\n");
     head + &aligned(&lines) + &troubles.concat()
 }
 
@@ -102,6 +104,7 @@ impl<'a> Row<'a> {
             },
             baseline: medians.map(|medians| medians.baseline),
             ratio,
+            samples: medians.map_or(0, |medians| medians.samples),
             at_most: if let Bar::AtMost(bar) = figure.bar { Some(bar) } else { None },
             at_least: if let Bar::AtLeast(bar) = figure.bar { Some(bar) } else { None },
             verdict,
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_speed_is_compared_the_other_way_round() {
-        let medians = Medians { nash: 2.0, baseline: 1.0 };
+        let medians = Medians { nash: 2.0, baseline: 1.0, samples: 1 };
         assert!((ratio(medians, Bar::AtMost(1.0)) - 2.0).abs() < f64::EPSILON);
         assert!((ratio(medians, Bar::AtLeast(1.0)) - 0.5).abs() < f64::EPSILON);
     }
