@@ -7,7 +7,9 @@ SHELL := /bin/sh
 
 CARGO ?= cargo
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
-RELEASE := $(TARGET_DIR)/release
+# What `make run` and `make bench` build; `make bench PROFILE=dist` measures what packages ship.
+PROFILE ?= release
+BUILT := $(TARGET_DIR)/$(PROFILE)
 
 # Programs that tests call, as program:package.
 TEST_TOOLS := bash:bash dash:dash strace:strace
@@ -29,14 +31,14 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F@ '{ printf "%-18s %s\n", $$1, $$2 }'
 
 run: tools-build ## Run CMD='…' under nash and print its story after its output
-	$(CARGO) build --release --locked -p nash -p nash-correlator --bins
+	$(CARGO) build --profile $(PROFILE) --locked -p nash -p nash-correlator --bins
 	@command=$$NASH_RUN_COMMAND; \
 	if [ -z "$$command" ]; then \
 	    command=$$NASH_RUN_DEMO; \
 	    TMPDIR=$$(mktemp -d) && export TMPDIR && trap 'rm -rf "$$TMPDIR"' EXIT; \
 	    printf '\nNo CMD was given; this is run instead:\n%s\n\n' "$$command"; \
 	fi; \
-	"$(RELEASE)/nash-correlate" run "-c=$$command"
+	"$(BUILT)/nash-correlate" run "-c=$$command"
 
 test: tools-test ## Check formatting and lints, build the programs, run every test
 	$(CARGO) fmt --all --check
@@ -62,8 +64,8 @@ schema: tools-build ## Write the JSON schemas of the formats anew
 	NASH_BLESS=1 $(CARGO) test -p nash-events --features schema --locked schema
 
 bench: tools-build ## Measure nash against bash and print a table (about 3 minutes); ARGS are passed on
-	$(CARGO) build --release --locked -p nash -p nash-benches --bins
-	"$(RELEASE)/nash-benches" --nash "$(RELEASE)/nash" $(ARGS)
+	$(CARGO) build --profile $(PROFILE) --locked -p nash -p nash-benches --bins
+	"$(BUILT)/nash-benches" --nash "$(BUILT)/nash" $(ARGS)
 
 brush-edit: tools-build ## Lay patched brush out in brush/edit, one commit a patch
 	$(CARGO) run -q -p brush-patching --bin brush-series -- edit
