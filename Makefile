@@ -8,7 +8,7 @@ SHELL := /bin/sh
 CARGO ?= cargo
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # What `make run` and `make bench` build; `make bench PROFILE=dist` measures what packages ship.
-PROFILE ?= release
+PROFILE = release
 BUILT := $(TARGET_DIR)/$(PROFILE)
 
 # Programs that tests call, as program:package.
