@@ -24,11 +24,3 @@ pub(crate) fn is_terminal(fd: i32) -> bool {
     // SAFETY: the call takes a number and answers no for one that isn't open.
     unsafe { libc::isatty(fd) == 1 }
 }
-
-/// Ends this process by a signal, as its parent must see it; returns if the signal can't end it.
-pub(crate) fn die_by(signal: i32) {
-    // SAFETY: the call takes numbers only.
-    unsafe { libc::signal(signal, libc::SIG_DFL) };
-    // SAFETY: as above.
-    unsafe { libc::raise(signal) };
-}

@@ -15,6 +15,9 @@ pub type CommandId = u64;
 /// Names a pipeline within its shell. Zero where nobody observes.
 pub type PipelineId = u64;
 
+/// Names a process substitution within its shell. Zero where nobody observes.
+pub type SubstitutionId = u64;
+
 /// An answer to an action that is about to happen.
 pub enum Verdict {
     /// It may; the span, if any, is told how it went on.
@@ -35,6 +38,10 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
     }
     /// Names the next pipeline of more than one element.
     fn next_pipeline(&self) -> PipelineId {
+        0
+    }
+    /// A process substitution was opened; returns its name in the stream, which the place carries from then on.
+    fn on_process_substitution(&self) -> SubstitutionId {
         0
     }
     /// A command is about to start: before a spawn, before a builtin or function runs, and when none was found.
@@ -190,6 +197,8 @@ pub struct Place {
     pub parent: CommandId,
     /// The innermost pipeline of more than one element around it.
     pub pipeline: Option<PipelinePlace>,
+    /// The process substitution that was opened last.
+    pub substitution: SubstitutionId,
 }
 
 impl Place {
@@ -264,7 +273,7 @@ pub enum RedirectTarget<'a> {
     /// Nothing: the descriptor is closed.
     Close,
     /// A process substitution.
-    ProcessSubstitution,
+    ProcessSubstitution(SubstitutionId),
 }
 
 /// A link between two neighbours of a pipeline.

@@ -68,7 +68,7 @@ impl Seen {
             Self::Nothing => match redirect {
                 ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(source)) => RedirectTarget::Fd(*source),
                 ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::ProcessSubstitution(..)) => {
-                    RedirectTarget::ProcessSubstitution
+                    RedirectTarget::ProcessSubstitution(shell.place().substitution)
                 }
                 _ => RedirectTarget::Path(Path::new("")),
             },

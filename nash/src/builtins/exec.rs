@@ -55,13 +55,11 @@ impl SimpleCommand for Exec {
         let result = external::replace_shell(&mut context, arguments, &options);
         // A shell that can't become the program ends all the same, unless it is told not to.
         result.map_err(|error| match error.kind() {
-            ErrorKind::CommandNotFound(name) => {
-                Error::from(ErrorKind::FailedToExecuteCommand(
-                    format!("exec: {name}"),
-                    std::io::Error::new(std::io::ErrorKind::NotFound, "not found"),
-                ))
-                .into_fatal()
-            }
+            ErrorKind::CommandNotFound(name) => Error::from(ErrorKind::FailedToExecuteCommand(
+                format!("exec: {name}"),
+                std::io::Error::new(std::io::ErrorKind::NotFound, "not found"),
+            ))
+            .into_fatal(),
             _ => error.into_fatal(),
         })
     }

@@ -128,7 +128,7 @@ fn flush(outbox: &mut Outbox, sender: &mut Sender, hurry: &Hurry) {
 const FLUSH_INTERVAL: f64 = FLUSH_INTERVAL_MS as f64;
 
 /// Unix time in milliseconds, with fractional digits to the microsecond.
-pub fn now_ms() -> f64 {
+pub(crate) fn now_ms() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     #[expect(clippy::cast_precision_loss, reason = "microseconds since 1970 fit into a double's 53 bits")]
     let us = since.as_micros() as f64;

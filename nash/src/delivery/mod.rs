@@ -33,14 +33,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use nash_events::event::{EventKind, Exec};
-use nash_events::{CmdId, CommandEnd, Mark, PipelineId, ProcsubId, Record, ShellId};
+use nash_events::{CmdId, CommandEnd, Mark, Record, ShellId};
 
 use budget::EndBudget;
 use life::Life;
 use page::{KindIndex, Loss};
 
-pub use flusher::now_ms;
-pub use settings::{FindToken, Settings};
+pub(crate) use flusher::now_ms;
+pub(crate) use settings::Settings;
 
 /// One process's end of a shell's stream of events.
 ///
@@ -58,14 +58,14 @@ pub use settings::{FindToken, Settings};
 ///
 /// Every method takes microseconds, never waits for anybody (but [`finish`](Self::finish) and
 /// [`before_replace`](Self::before_replace), within bounds), and never fails.
-pub struct Delivery {
+pub(crate) struct Delivery {
     /// Locked by the shell's one thread only, and never across a fork: no child can find it taken.
     life: Mutex<Life>,
 }
 
 impl Delivery {
     /// Makes the journal. `None` where there is no place for one and nobody to post to: the shell is silent then.
-    pub fn open(settings: Settings) -> Option<Self> {
+    pub(crate) fn open(settings: Settings) -> Option<Self> {
         Self::open_within(settings, EndBudget::default())
     }
 
@@ -76,32 +76,32 @@ impl Delivery {
     }
 
     /// The id of the stream that this process writes to now.
-    pub fn shell_id(&self) -> Option<ShellId> {
+    pub(crate) fn shell_id(&self) -> Option<ShellId> {
         self.with(None, |life| Some(life.header.shell_id.clone()))
     }
 
     /// A number for a command, unused in the whole shell.
-    pub fn next_command(&self) -> CmdId {
+    pub(crate) fn next_command(&self) -> CmdId {
         self.with(CmdId(0), |life| CmdId(life.page.next_command()))
     }
 
-    /// A name for a pipeline, unused in the whole shell.
-    pub fn next_pipeline(&self) -> PipelineId {
-        self.with(PipelineId("p0".to_owned()), |life| PipelineId(format!("p{}", life.page.next_pipeline())))
+    /// A number for a pipeline, unused in the whole shell.
+    pub(crate) fn next_pipeline(&self) -> u64 {
+        self.with(0, |life| life.page.next_pipeline())
     }
 
-    /// A name for a process substitution, unused in the whole shell.
-    pub fn next_procsub(&self) -> ProcsubId {
-        self.with(ProcsubId("s0".to_owned()), |life| ProcsubId(format!("s{}", life.page.next_procsub())))
+    /// A number for a process substitution, unused in the whole shell.
+    pub(crate) fn next_procsub(&self) -> u64 {
+        self.with(0, |life| life.page.next_procsub())
     }
 
     /// Appends an event that is no command's start or end.
-    pub fn append(&self, record: &Record<'_>) {
+    pub(crate) fn append(&self, record: &Record<'_>) {
         self.with((), |life| life.append(record));
     }
 
     /// Appends a command's start: everything that is known of it before it starts.
-    pub fn start(&self, ts_ms: f64, cmd: CmdId, exec: Exec) {
+    pub(crate) fn start(&self, ts_ms: f64, cmd: CmdId, exec: Exec) {
         let kind = EventKind::ExecStart(Box::new(exec));
         self.with((), |life| {
             life.append(&Record { ts: ts_ms, cmd: Some(cmd), kind: &kind });
@@ -110,34 +110,34 @@ impl Delivery {
     }
 
     /// Appends as which process a command runs.
-    pub fn started_as(&self, cmd: CmdId, pid: u32) {
+    pub(crate) fn started_as(&self, cmd: CmdId, pid: u32) {
         self.with((), |life| life.mark(&Mark::pid(cmd, pid)));
     }
 
     /// Appends that a command is about to take the place of this forked shell, whose parent will tell its end.
-    pub fn started_in_place(&self, cmd: CmdId, pid: u32) {
+    pub(crate) fn started_in_place(&self, cmd: CmdId, pid: u32) {
         self.with((), |life| life.mark(&Mark::in_place(cmd, pid)));
     }
 
     /// Appends how a command ended, or why it did not start.
-    pub fn end(&self, cmd: CmdId, how: CommandEnd) {
+    pub(crate) fn end(&self, cmd: CmdId, how: CommandEnd) {
         self.with((), |life| life.mark(&Mark::end(cmd, how)));
     }
 
     /// Appends how a child that is a fork of this shell ended. Nothing is told by that unless a command took its place.
-    pub fn end_of_process(&self, pid: u32, how: CommandEnd) {
+    pub(crate) fn end_of_process(&self, pid: u32, how: CommandEnd) {
         self.with((), |life| life.mark(&Mark::process_end(pid, how)));
     }
 
     /// Appends that a command takes this shell's place. [`before_replace`](Self::before_replace) follows.
-    pub fn replaced(&self, cmd: CmdId, ts_ms: f64) {
+    pub(crate) fn replaced(&self, cmd: CmdId, ts_ms: f64) {
         self.with((), |life| life.mark(&Mark::replaced(cmd, ts_ms)));
     }
 
     /// Says that the shell is about to wait for a child, for as long as that takes. Costs nothing but the first time.
     ///
     /// A command that runs for longer than 500 ms is announced while it runs; somebody must be there to do it.
-    pub fn about_to_wait(&self) {
+    pub(crate) fn about_to_wait(&self) {
         self.with((), Life::start_flusher);
     }
 
@@ -145,17 +145,17 @@ impl Delivery {
     ///
     /// The child appends to the same journal. If its shell ends before it does, it goes on under a `shellId` of its own whose
     /// parent is the old one.
-    pub fn after_fork_in_child(&self) {
+    pub(crate) fn after_fork_in_child(&self) {
         self.with((), Life::become_fork);
     }
 
     /// Delivers, within 250 ms, before another program takes the place of this shell (not of a fork of it).
-    pub fn before_replace(&self) {
+    pub(crate) fn before_replace(&self) {
         self.with((), Life::before_replace);
     }
 
     /// Says that the other program could not be started and the shell goes on. [`end`](Self::end) follows.
-    pub fn replace_failed(&self) {
+    pub(crate) fn replace_failed(&self) {
         self.with((), Life::replace_failed);
     }
 
@@ -163,7 +163,7 @@ impl Delivery {
     ///
     /// To be called by every process of the shell before it exits; in a fork whose shell still runs it does nothing. Nothing
     /// is told after it.
-    pub fn finish(&self, exit_code: i32) {
+    pub(crate) fn finish(&self, exit_code: i32) {
         self.with((), |life| life.finish(exit_code));
     }
 
@@ -189,14 +189,14 @@ impl std::fmt::Debug for Delivery {
 }
 
 /// Draws the id of a new shell; `None` where the system has no random bits.
-pub fn random_shell_id() -> Option<ShellId> {
+pub(crate) fn random_shell_id() -> Option<ShellId> {
     let mut bytes = [0; 16];
     sys::random(&mut bytes).ok()?;
     Some(ShellId::from_bytes(bytes))
 }
 
 /// Whether the calling thread is inside delivery: a panic hook must stay silent then, since the panic is caught and counted.
-pub fn is_inside() -> bool {
+pub(crate) fn is_inside() -> bool {
     INSIDE.get()
 }
 

@@ -9,34 +9,34 @@ use nash_events::batch::Agent;
 use nash_events::{SessionId, ShellId};
 
 /// Finds the bearer token when it is needed, which may mean reading a file.
-pub type FindToken = Box<dyn Fn() -> Option<String> + Send + Sync>;
+pub(crate) type FindToken = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// Everything that delivery is told.
-pub struct Settings {
+pub(crate) struct Settings {
     /// The collector's unix socket; it is tried first.
-    pub socket: Option<PathBuf>,
+    pub(crate) socket: Option<PathBuf>,
     /// The collector's `http://host:port/shell-event`; it is tried where there is no socket.
-    pub hook_url: Option<String>,
+    pub(crate) hook_url: Option<String>,
     /// Gives the bearer token; called once, before the first request.
-    pub token: FindToken,
+    pub(crate) token: FindToken,
     /// The spool directory; made with mode 0700 where it is missing.
-    pub spool: Option<PathBuf>,
+    pub(crate) spool: Option<PathBuf>,
     /// The directory for temporary files, in which `nucleic-nash-<uid>` stands in for a spool that can't be written.
-    pub temporary: PathBuf,
+    pub(crate) temporary: PathBuf,
     /// Whether a sandbox says that sockets are refused: nothing is posted then.
-    pub sockets_refused: bool,
+    pub(crate) sockets_refused: bool,
     /// The session.
-    pub session_id: SessionId,
+    pub(crate) session_id: SessionId,
     /// The id of this shell; random, see [`random_shell_id`](super::random_shell_id).
-    pub shell_id: ShellId,
+    pub(crate) shell_id: ShellId,
     /// The shell that this one was started from.
-    pub parent_shell: Option<ShellId>,
+    pub(crate) parent_shell: Option<ShellId>,
     /// What the environment tells about the agent.
-    pub agent: Agent,
+    pub(crate) agent: Agent,
     /// Field 22 of `/proc/self/stat`.
-    pub start_ticks: Option<u64>,
+    pub(crate) start_ticks: Option<u64>,
     /// `/proc/sys/kernel/random/boot_id`.
-    pub boot_id: Option<String>,
+    pub(crate) boot_id: Option<String>,
 }
 
 impl fmt::Debug for Settings {

@@ -50,9 +50,7 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
         info.push(version::machine_type().to_owned());
         let mut info = ShellVariable::new(ShellValue::from(info));
         info.set_readonly();
-        builder = builder
-            .var("BASH_VERSINFO", info)
-            .var("BASH_VERSION", ShellVariable::new(version::BASH_VERSION));
+        builder = builder.var("BASH_VERSINFO", info).var("BASH_VERSION", ShellVariable::new(version::BASH_VERSION));
     }
     builder.build().await
 }

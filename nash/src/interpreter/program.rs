@@ -34,10 +34,9 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
         }
         Mode::Script { path, args } => {
             let path = Path::new(path);
-            let Some(script) = read_script(invocation, path)? else { return Ok(NOT_FOUND) };
-            let script = match script {
-                Script::Text(text) => text,
-                Script::Unusable(status) => return Ok(status),
+            let script = match read_script(invocation, path) {
+                Ok(text) => text,
+                Err(status) => return Ok(status),
             };
             let program = parse_whole(shell, &script)?;
             read_startup_files(shell, invocation).await;
@@ -72,40 +71,32 @@ fn parse_failure(error: &ParseError, script: &[u8]) -> Handover {
     }
 }
 
-/// A script's file.
-enum Script {
-    Text(Vec<u8>),
-    /// It can't be run; this is the status.
-    Unusable(u8),
-}
-
-/// Reads a script; says on standard error why it can't be, as bash does.
-fn read_script(invocation: &Invocation, path: &Path) -> Result<Option<Script>, Handover> {
+/// Reads a script. Where it can't be run, says why on standard error as bash does, and gives the status.
+fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8>, u8> {
     let name = invocation.argv0.to_string_lossy();
     let found = if path.exists() || path.components().count() > 1 { Some(path.to_owned()) } else { search_path(path) };
     let file = found.as_deref().unwrap_or(path);
     let shown = path.display();
-    let text = match std::fs::read(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+    let text = std::fs::read(file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
             eprintln!("{name}: {shown}: No such file or directory");
-            return Ok(None);
+            NOT_FOUND
         }
-        Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
+        std::io::ErrorKind::IsADirectory => {
             eprintln!("{shown}: {shown}: Is a directory");
-            return Ok(Some(Script::Unusable(CANNOT_EXECUTE)));
+            CANNOT_EXECUTE
         }
-        Err(_) => {
+        _ => {
             eprintln!("{name}: {shown}: Permission denied");
-            return Ok(Some(Script::Unusable(CANNOT_EXECUTE)));
+            CANNOT_EXECUTE
         }
-    };
+    })?;
     let head = &text[..text.len().min(SCRIPT_PROBE_BYTES)];
     if head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0)) {
         eprintln!("{shown}: {shown}: cannot execute binary file");
-        return Ok(Some(Script::Unusable(CANNOT_EXECUTE)));
+        return Err(CANNOT_EXECUTE);
     }
-    Ok(Some(Script::Text(text)))
+    Ok(text)
 }
 
 /// A script without a folder that isn't here is looked for where commands are.
@@ -212,10 +203,7 @@ fn may_go_on(error: &ParseError) -> bool {
 }
 
 /// Shows an error that ended the script, runs the EXIT trap, and gives the status.
-async fn finish(
-    shell: &mut Shell,
-    result: Result<ExecutionResult, brush_core::Error>,
-) -> Result<u8, Handover> {
+async fn finish(shell: &mut Shell, result: Result<ExecutionResult, brush_core::Error>) -> Result<u8, Handover> {
     let status = match result {
         Ok(result) => result.exit_code.into(),
         Err(error) => {

@@ -26,7 +26,7 @@ pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redi
             event::RedirectTarget::Heredoc
         }
         RedirectTarget::Close => event::RedirectTarget::Close,
-        RedirectTarget::ProcessSubstitution => event::RedirectTarget::Procsub(ProcsubId(String::new())),
+        RedirectTarget::ProcessSubstitution(number) => event::RedirectTarget::Procsub(procsub_id(number)),
     };
     Redirect {
         op: redirect.operator.to_owned(),
@@ -54,11 +54,21 @@ pub(super) fn pipe(pipe: &PipeEvent) -> Pipe {
     }
 }
 
+/// Describes the pipe of a process substitution.
+pub(super) fn process_substitution(number: u64) -> Pipe {
+    Pipe { procsub: Some(procsub_id(number)), ..Pipe::default() }
+}
+
 /// Describes the text of a command substitution.
 pub(super) fn substitution(output: &[u8], with_preview: bool) -> Cmdsub {
     let mut redacted = Vec::new();
     let data = described(output, with_preview, &mut redacted);
     Cmdsub { data, redacted, ..Cmdsub::default() }
+}
+
+/// A process substitution's name in the stream.
+fn procsub_id(number: u64) -> ProcsubId {
+    ProcsubId(format!("s{number}"))
 }
 
 fn mode(redirect: &RedirectEvent<'_>) -> RedirectMode {

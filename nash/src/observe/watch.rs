@@ -16,8 +16,8 @@ use nash_events::event::{CommandType, EventKind, Exec, Fallback, Function, HashO
 use nash_events::{CmdId, CommandEnd, Record, SessionId, ShellId, redact};
 use sha2::{Digest as _, Sha256};
 
-use super::spans::{BuiltinCall, CommandSpan, ForkSpan};
 use super::identity::Identity;
+use super::spans::{BuiltinCall, CommandSpan, ForkSpan};
 use super::{data, place, shell, state, words};
 use crate::config::{Capture, Config};
 use crate::delivery::{self, Delivery, Settings, now_ms};
@@ -95,8 +95,14 @@ impl Gate for Watch {
     }
 
     fn next_pipeline(&self) -> u64 {
-        let name = self.stream.as_ref().map(|stream| stream.delivery.next_pipeline().0);
-        name.and_then(|name| name.strip_prefix('p')?.parse().ok()).unwrap_or(0)
+        self.stream.as_ref().map_or(0, |stream| stream.delivery.next_pipeline())
+    }
+
+    fn on_process_substitution(&self) -> u64 {
+        let Some(stream) = &self.stream else { return 0 };
+        let number = stream.delivery.next_procsub();
+        stream.record(None, &EventKind::Pipe(Box::new(data::process_substitution(number))));
+        number
     }
 
     fn on_exec(&self, start: &ExecStart<'_>) -> Verdict {
@@ -106,7 +112,10 @@ impl Gate for Watch {
     fn on_redirect(&self, redirect: &RedirectEvent<'_>) {
         if let Some(stream) = &self.stream {
             let command = (redirect.command != 0).then_some(CmdId(redirect.command));
-            stream.record(command, &EventKind::Redirect(Box::new(data::redirect(redirect, stream.capture == Capture::Tap))));
+            stream.record(
+                command,
+                &EventKind::Redirect(Box::new(data::redirect(redirect, stream.capture == Capture::Tap))),
+            );
             state::report_redirection(stream, command, redirect, stream.spool.as_deref());
         }
     }
@@ -205,7 +214,13 @@ impl Stream {
         let name = start.argv.first().map(String::as_str).unwrap_or_default();
         let changes_state = start.kind == ExecKind::Builtin && STATE_BUILTINS.contains(&name);
         let builtin = changes_state.then(|| BuiltinCall { argv: start.argv.to_vec(), cwd: start.cwd.to_owned() });
-        Box::new(CommandSpan { stream: Arc::clone(stream), command, started: Instant::now(), replacing: false, builtin })
+        Box::new(CommandSpan {
+            stream: Arc::clone(stream),
+            command,
+            started: Instant::now(),
+            replacing: false,
+            builtin,
+        })
     }
 
     pub(super) fn running(&self, command: CmdId, pid: i32) {
