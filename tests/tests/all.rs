@@ -1,0 +1,15 @@
+//! Tests across the programs, which run as processes, and tests of the repository itself.
+//!
+//! Nothing here leaves a process behind, listens beyond the loopback, or knows how a program works inside.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails, in whichever function that is")]
+
+mod arrows;
+mod collectors;
+mod fallback;
+mod kills;
+mod off;
+mod rig;
+mod shell;
+mod story;
+mod tidy;
