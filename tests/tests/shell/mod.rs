@@ -1,0 +1,12 @@
+//! What a script can see of the shell that runs it: nash must look like bash, observed or not.
+//!
+//! bash is the oracle. A behaviour that nash doesn't have yet stands nowhere here, neither as right nor as wrong.
+
+mod descriptors;
+mod jobs;
+mod pipelines;
+mod signals;
+mod startup;
+mod stdin;
+mod subshells;
+mod words;
