@@ -192,8 +192,8 @@ pub struct Place {
     left: Vec<(CommandId, CommandId, Option<PipelinePlace>)>,
     /// The command whose words are being expanded or which is running; zero in the words of a compound command.
     pub command: CommandId,
-    /// The command inside which that one runs: a function, a builtin such as `eval`, or the owner of a substitution.
-    /// Zero at the top.
+    /// The command inside which that one runs: a function, a builtin such as `eval`, the owner of a substitution, a
+    /// compound command with redirections. Zero at the top.
     pub parent: CommandId,
     /// The innermost pipeline of more than one element around it.
     pub pipeline: Option<PipelinePlace>,
@@ -245,8 +245,10 @@ pub struct PipelinePlace {
 
 /// A redirection that was set up or failed.
 pub struct RedirectEvent<'a> {
-    /// The command that it belongs to, or the innermost one around a compound.
+    /// The command that it belongs to; of a compound command, the compound's own name.
     pub command: CommandId,
+    /// The command around that compound; zero at the top and for simple commands.
+    pub parent: CommandId,
     /// Whether it stands on a compound command or function rather than on a simple command.
     pub compound: bool,
     /// The operator as written, with the descriptor if one was (`2>`, `&>>`, `<<<`).
@@ -337,6 +339,23 @@ impl<SE: ShellExtensions> Shell<SE> {
         match self.gate().on_exec(&ExecStart { command: place.command, kind, argv, assigned, cwd, place }) {
             Verdict::Allow(span) => Ok(span),
             Verdict::Deny(denied) => Err(denied),
+        }
+    }
+
+    /// Gives a compound command that has redirections a name of its own, so that what runs inside can be told from what
+    /// runs beside it. Returns the command around it; `None` where it gets no name.
+    pub(crate) fn enter_compound(&mut self, has_redirections: bool) -> Option<CommandId> {
+        if !has_redirections || !self.gate().is_active() {
+            return None;
+        }
+        let compound = self.gate().next_command();
+        Some(std::mem::replace(&mut self.place_mut().parent, compound))
+    }
+
+    /// Leaves a compound command again.
+    pub(crate) fn leave_compound(&mut self, outer: Option<CommandId>) {
+        if let Some(outer) = outer {
+            self.place_mut().parent = outer;
         }
     }
 

@@ -79,6 +79,7 @@ impl Seen {
         let error = failure.map(ToString::to_string);
         shell.gate().on_redirect(&RedirectEvent {
             command: if params.compound_redirects { place.parent } else { place.command },
+            parent: params.compound_parent.unwrap_or_default(),
             compound: params.compound_redirects,
             operator: &std::format!("{number}{base}{closing}"),
             fd: fd.unwrap_or_else(|| default_fd(base)),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::bytes::{ByteString, optional_base64};
 use crate::fields;
-use crate::ids::{PipelineId, ProcsubId};
+use crate::ids::{CmdId, PipelineId, ProcsubId};
 use crate::words::open_words;
 
 /// What is known of a piece of data: how much, which, and how it begins.
@@ -83,6 +83,10 @@ pub struct Redirect {
     /// Whether the redirection stands on a compound command or a function call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compound: bool,
+    /// For a compound command, the command around it. The compound's own number is the event's `cmd`, and what runs
+    /// inside names it as its `parentCmd`. An addition of nash's to the published contract.
+    #[serde(rename = "parentCmd", default, skip_serializing_if = "Option::is_none")]
+    pub parent_cmd: Option<CmdId>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -119,6 +119,7 @@ pub(crate) fn redirect(target: RedirectTarget, data: Option<Data>) -> Redirect {
         size_after: Some(1932),
         changed: true,
         compound: true,
+        parent_cmd: Some(CmdId(6)),
         error: Some("noclobber".into()),
         redacted: vec!["github-token".into()],
     }

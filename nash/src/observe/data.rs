@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use brush_core::gate::{PipeEvent, RedirectEvent, RedirectTarget};
 use nash_events::event::{self, Cmdsub, Data, HashOf, Pipe, Redirect, RedirectMode};
 use nash_events::limits::PREVIEW_BYTES_MAX;
-use nash_events::{ProcsubId, redact};
+use nash_events::{CmdId, ProcsubId, redact};
 
 use super::watch::hex;
 use super::{place, words};
@@ -38,6 +38,7 @@ pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redi
         size_after: None,
         changed: false,
         compound: redirect.compound,
+        parent_cmd: (redirect.parent != 0).then_some(CmdId(redirect.parent)),
         error: redirect.error.map(str::to_owned),
         redacted,
     }
