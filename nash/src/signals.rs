@@ -24,3 +24,10 @@ pub(crate) fn is_terminal(fd: i32) -> bool {
     // SAFETY: the call takes a number and answers no for one that isn't open.
     unsafe { libc::isatty(fd) == 1 }
 }
+
+/// Sends a signal; 0 only asks whether it could be sent.
+pub(crate) fn send(pid: i32, signal: i32) -> std::io::Result<()> {
+    // SAFETY: the call takes numbers only.
+    let result = unsafe { libc::kill(pid, signal) };
+    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}

@@ -2,11 +2,11 @@
 //!
 //! Both pass the gate. Searching and starting is the interpreter's; only the command's options are read here.
 
-use std::io::Write as _;
-
 use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
 use brush_core::external::{self, StartOptions};
 use brush_core::{Error, ErrorKind, ExecutionContext, ExecutionExitCode, ExecutionResult, ShellExtensions};
+
+use super::{complain, help};
 
 /// The builtin.
 pub(crate) struct Exec;
@@ -22,11 +22,8 @@ struct Request {
 
 impl SimpleCommand for Exec {
     fn get_content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
-        Ok(match content {
-            ContentType::ShortUsage => "exec: exec [-cl] [-a name] [command [argument ...]] [redirection ...]\n",
-            _ => "exec - run a program in the shell's place\n",
-        }
-        .to_owned())
+        let usage = "exec: exec [-cl] [-a name] [command [argument ...]] [redirection ...]";
+        Ok(help(&content, usage, "Run a program in the shell's place."))
     }
 
     fn execute<SE: ShellExtensions, I: Iterator<Item = S>, S: AsRef<str>>(
@@ -36,9 +33,7 @@ impl SimpleCommand for Exec {
         let request = match Request::parse(args.skip(1).map(|arg| arg.as_ref().to_owned())) {
             Ok(request) => request,
             Err(message) => {
-                let name = context.shell.current_shell_name().unwrap_or_default().into_owned();
-                writeln!(context.stderr(), "{name}: exec: {message}")?;
-                return Ok(ExecutionExitCode::InvalidUsage.into());
+                return Ok(complain(&context, "exec", &message, ExecutionExitCode::InvalidUsage.into()));
             }
         };
         let Some((name, arguments)) = request.command.split_first() else {

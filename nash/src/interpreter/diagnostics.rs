@@ -11,12 +11,12 @@ pub(crate) struct Diagnostics;
 
 impl ErrorFormatter for Diagnostics {
     fn format_error(&self, error: &Error, shell: &Shell<impl ShellExtensions>) -> String {
-        format!("{}{}\n", prefix(shell), words(error.kind()))
+        format!("{}{}\n", message_prefix(shell), words(error.kind()))
     }
 }
 
 /// `NAME: line N: `, as a non-interactive bash begins its messages.
-fn prefix(shell: &Shell<impl ShellExtensions>) -> String {
+pub(crate) fn message_prefix(shell: &Shell<impl ShellExtensions>) -> String {
     let name = shell.current_shell_name().unwrap_or_default();
     let line = shell.call_stack().iter().find_map(brush_core::callstack::Frame::current_line).unwrap_or(1);
     format!("{name}: line {line}: ")

@@ -9,6 +9,8 @@ mod program;
 
 use brush_core::extensions::ShellExtensionsImpl;
 
+pub(crate) use diagnostics::message_prefix;
+
 use crate::fallback::Handover;
 use crate::invocation::Invocation;
 use crate::observe::Watch;

@@ -106,6 +106,25 @@ pub fn set_group(pid: ProcessId, group: ProcessId) {
     unsafe { libc::setpgid(pid, group) };
 }
 
+/// Waits until any child has ended, and leaves it to be waited for.
+pub fn wait_for_any() -> io::Result<ProcessId> {
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    loop {
+        // SAFETY: `info` outlives the call, which fills it in.
+        let result = unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), libc::WEXITED | libc::WNOWAIT) };
+        if result == 0 {
+            // SAFETY: the call succeeded and filled it in; all zeros is a valid value too.
+            let info = unsafe { info.assume_init() };
+            // SAFETY: for a child's end the field holds its pid.
+            return Ok(unsafe { info.si_pid() });
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
 /// Starts a program as a child, with `files` on top of what the shell itself has open.
 pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
     let plan = DescriptorPlan::new(files)?;
