@@ -6,9 +6,9 @@
 #![allow(unsafe_code, reason = "the position of an inherited descriptor is the kernel's")]
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd as _;
+use std::os::fd::{AsRawFd as _, FromRawFd as _};
 
 /// How much of a seekable file is read at once, in bytes; most lines are far shorter.
 const PIECE_BYTES: usize = 4096;
@@ -77,6 +77,42 @@ impl Lines {
             }
         }
     }
+}
+
+/// Puts a stream before the rest of standard input, so that a program that takes over reads what was read already.
+///
+/// A process of its own copies both into a pipe; it is nobody's child, so that the program that takes over has none that it
+/// did not start.
+pub(crate) fn put_back(read: &[u8]) -> io::Result<()> {
+    let (reader, writer) = io::pipe()?;
+    // SAFETY: the process has one thread; the child only copies and leaves by `_exit`.
+    match unsafe { libc::fork() } {
+        -1 => return Err(io::Error::last_os_error()),
+        0 => {
+            // SAFETY: as above; the parent of the copying process is gone at once.
+            if unsafe { libc::fork() } == 0 {
+                drop(reader);
+                copy(read, writer);
+            }
+            // SAFETY: the call takes a number and does not return.
+            unsafe { libc::_exit(0) };
+        }
+        child => {
+            let mut status = 0;
+            // SAFETY: the status outlives the call.
+            unsafe { libc::waitpid(child, &raw mut status, 0) };
+        }
+    }
+    // SAFETY: both numbers are open; standard input is what is meant to change.
+    let result = unsafe { libc::dup2(reader.as_raw_fd(), 0) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Writes what was read and then all that standard input still has. An error means that nobody reads any more.
+fn copy(read: &[u8], mut writer: io::PipeWriter) {
+    // SAFETY: descriptor 0 is this process's own; the wrapper never closes it.
+    let mut stdin = ManuallyDrop::new(unsafe { File::from_raw_fd(0) });
+    let _ = writer.write_all(read).and_then(|()| io::copy(&mut *stdin, &mut writer));
 }
 
 /// Where standard input stands, if it is something that has positions.

@@ -3,12 +3,13 @@
 //! Only what has to know processes or the gate better than upstream's does, or is called so often that an option parser made
 //! for command lines shows.
 
+mod builtin;
 mod cd;
 mod exec;
 mod kill;
 mod wait;
 
-use brush_core::builtins::{ContentType, Registration, simple_builtin};
+use brush_core::builtins::{CommandExecuteFunc, ContentType, Registration, SimpleCommand, simple_builtin};
 use brush_core::{ExecutionContext, ExecutionResult, ShellExtensions};
 
 use crate::interpreter::{Extensions, message_prefix};
@@ -16,18 +17,21 @@ use crate::interpreter::{Extensions, message_prefix};
 /// The builtins to register over upstream's, by name.
 pub(crate) fn of_ours() -> impl Iterator<Item = (String, Registration<Extensions>)> {
     [
+        ("builtin", Registration { declaration_builtin: true, ..asynchronous::<builtin::Builtin>(builtin::execute) }),
         ("cd", simple_builtin::<cd::Cd, Extensions>()),
         ("exec", simple_builtin::<exec::Exec, Extensions>().special()),
         ("kill", simple_builtin::<kill::Kill, Extensions>()),
-        ("wait", waiting()),
+        ("wait", asynchronous::<wait::Wait>(wait::execute)),
     ]
     .into_iter()
     .map(|(name, registration)| (name.to_owned(), registration))
 }
 
-/// `wait`, which is asynchronous as the interpreter's waiting is.
-fn waiting() -> Registration<Extensions> {
-    Registration { execute_func: wait::execute, ..simple_builtin::<wait::Wait, Extensions>() }
+/// A builtin that waits, or runs commands, as the interpreter does; `B` gives its help.
+fn asynchronous<B: SimpleCommand + Send + Sync>(
+    execute_func: CommandExecuteFunc<Extensions>,
+) -> Registration<Extensions> {
+    Registration { execute_func, ..simple_builtin::<B, Extensions>() }
 }
 
 /// What `help` says of a builtin.

@@ -152,7 +152,7 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
         let parsed = match std::str::from_utf8(&pending) {
             Ok(text) if !at_end && ends_in_continuation(text) => continue,
             Ok(_) => shell.parse(pending.as_slice()),
-            Err(_) if !ran_anything && Lines::rewind_to(start) => {
+            Err(_) if !ran_anything && (Lines::rewind_to(start) || input::put_back(&pending).is_ok()) => {
                 return Err(Handover::because(FallbackReason::Unsupported("bytes".to_owned())));
             }
             Err(_) => shell.parse(String::from_utf8_lossy(&pending).as_bytes()),
@@ -162,7 +162,7 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
             Err(error) if !at_end && may_go_on(&error) => continue,
             Err(error) => {
                 let handover = parse_failure(&error, &pending);
-                if !ran_anything && Lines::rewind_to(start) {
+                if !ran_anything && (Lines::rewind_to(start) || input::put_back(&pending).is_ok()) {
                     return Err(handover);
                 }
                 eprintln!("{}: {error}", shell.current_shell_name().unwrap_or_default());

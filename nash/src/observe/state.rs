@@ -52,6 +52,21 @@ pub(super) fn report_assignment(stream: &Stream, command: Option<CmdId>, variabl
     }
 }
 
+/// Reports `env` changing or removing one of nash's own variables for the program that it starts.
+pub(super) fn report_environment(stream: &Stream, command: CmdId, argv: &[String]) {
+    let is_env = argv.first().is_some_and(|name| name.rsplit('/').next() == Some("env"));
+    if !is_env {
+        return;
+    }
+    for word in argv.iter().skip(1) {
+        let word = word.strip_prefix("--unset=").or_else(|| word.strip_prefix("-u")).unwrap_or(word);
+        if word.starts_with(OWN_PREFIX) {
+            let what = format!("env {}", variable_name(word));
+            stream.record(Some(command), &EventKind::Tamper(Tamper { what }));
+        }
+    }
+}
+
 /// Reports a redirection that writes into the spool.
 pub(super) fn report_redirection(
     stream: &Stream,

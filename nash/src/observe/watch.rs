@@ -211,6 +211,7 @@ impl Stream {
         for name in start.assigned {
             state::report_assignment(stream, Some(command), name);
         }
+        state::report_environment(stream, command, start.argv);
         let name = start.argv.first().map(String::as_str).unwrap_or_default();
         let changes_state = start.kind == ExecKind::Builtin && STATE_BUILTINS.contains(&name);
         let builtin = changes_state.then(|| BuiltinCall { argv: start.argv.to_vec(), cwd: start.cwd.to_owned() });
