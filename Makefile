@@ -76,7 +76,7 @@ brush-save: tools-build ## Write the patches anew from brush/edit
 # Cargo says itself when the compiler is too old for the workspace.
 tools-build:
 	@command -v $(CARGO) >/dev/null || { \
-	    echo 'cargo is missing: install Rust 1.90 or later, see https://rustup.rs' >&2; exit 1; }
+	    echo 'cargo is missing: install Rust 1.95 or later, see https://rustup.rs' >&2; exit 1; }
 	@command -v cc >/dev/null || { \
 	    echo 'a C linker (cc) is missing: on Debian, apt-get install gcc libc6-dev' >&2; exit 1; }
 
