@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use nash_events::event::{Exec, ShellPhase};
 use nash_events::{CmdId, Event, EventKind, Seq, ShellId};
 
-use super::{Command, CommandState, Loss, ShellState, ShellStory, Told, nesting};
+use super::{Command, CommandState, Loss, ShellState, ShellStory, Told, nesting, surroundings};
 use crate::engine::Stream;
 
 /// Tells what one stream says.
@@ -37,6 +37,7 @@ pub(super) fn shell(shell_id: &ShellId, stream: &Stream) -> ShellStory {
         told.take(event, &mut commands);
     }
     told.commands = commands.in_order_of_start();
+    surroundings::infer(&mut told.commands);
     nesting::find_parents(&mut told.commands);
     let first = stream.events.values().filter_map(|event| event.ts).min_by(f64::total_cmp);
     told.started_at_ms = told.started_at_ms.or(first);

@@ -7,15 +7,17 @@ mod assemble;
 mod graph;
 mod nesting;
 mod placement;
+mod surroundings;
 
 use std::collections::BTreeMap;
 
 use nash_events::batch::Agent;
-use nash_events::event::{Cmdsub, Dropped, Exec, Pipe, Redirect, Shell};
+use nash_events::event::{Cmdsub, Dropped, Exec, NestingKind, Pipe, PipelinePosition, Redirect, Shell};
 use nash_events::{CmdId, Event, Seq, SessionId, ShellId};
 use serde::Serialize;
 
-pub(crate) use nesting::{index_by_cmd, levels_below_parent};
+pub(crate) use nesting::{index_by_cmd, levels_below_parent, runs_commands};
+pub use surroundings::Surroundings;
 
 use crate::engine::Stream;
 use crate::seen::Range;
@@ -98,7 +100,7 @@ pub struct ShellStory {
     pub exit_code: Option<i32>,
     /// What it said about itself at its start.
     pub start: Option<Shell>,
-    /// Its simple commands, in the order in which they started.
+    /// Its commands, in the order in which they started.
     pub commands: Vec<Command>,
     /// The links of its pipelines and its process substitutions.
     pub pipes: Vec<Told<Pipe>>,
@@ -148,7 +150,7 @@ pub enum PlacementRule {
     ParentShell,
 }
 
-/// A simple command and what belongs to it.
+/// A simple command, or a compound one that has redirections, and what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Command {
@@ -162,8 +164,14 @@ pub struct Command {
     pub started_at_ms: Option<f64>,
     /// How far its life is known.
     pub state: CommandState,
-    /// The command that encloses it: a function, `eval`, a sourced file, or the owner of a substitution.
+    /// The command that encloses it: a function, `eval`, a sourced file, a compound, or the owner of a substitution.
     pub parent: Option<Parent>,
+    /// Whether it is a compound command. Its redirections and what runs inside are all that is ever told of one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub compound: bool,
+    /// Where it stands, as what belongs to it says; for a command that was not reported itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Surroundings>,
     /// What was reported about it; nothing where only events that belong to it came.
     #[serde(flatten)]
     pub exec: Option<Exec>,
@@ -182,7 +190,7 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandState {
-    /// Events name it, but no report of itself has come.
+    /// Events name it, but no report of itself has come. Compound commands and bare assignments never send one.
     #[default]
     Unreported,
     /// Its start was reported, its end was not.
@@ -268,6 +276,40 @@ impl ShellStory {
     /// How many of its commands were reported.
     pub fn reported_commands(&self) -> u64 {
         self.commands.iter().filter(|command| command.exec.is_some()).count() as u64
+    }
+}
+
+impl Command {
+    /// The levels around it, outermost first, as far as they are known.
+    pub(crate) fn stack(&self) -> &[NestingKind] {
+        match (&self.exec, &self.surroundings) {
+            (Some(exec), _) => &exec.nesting.stack,
+            (None, Some(around)) => &around.nesting.stack,
+            (None, None) => &[],
+        }
+    }
+
+    /// Its place in a pipeline.
+    pub(crate) fn pipeline(&self) -> Option<&PipelinePosition> {
+        match &self.exec {
+            Some(exec) => exec.pipeline.as_ref(),
+            None => self.surroundings.as_ref()?.pipeline.as_ref(),
+        }
+    }
+
+    /// The command that the shell named as the one around it.
+    pub(crate) fn named_parent(&self) -> Option<CmdId> {
+        let named = match &self.exec {
+            Some(exec) => exec.parent_cmd,
+            None => self.redirects.iter().find_map(|redirect| redirect.what.parent_cmd),
+        };
+        // `exec prog` reports the program under the builtin's own number, and as its child.
+        named.filter(|named| Some(*named) != self.cmd)
+    }
+
+    /// Whether nothing is known of it but the substitutions in its words, as it is with a bare assignment.
+    pub(crate) fn is_only_words(&self) -> bool {
+        self.exec.is_none() && self.redirects.is_empty() && self.events.is_empty()
     }
 }
 

@@ -17,10 +17,10 @@ pub(super) fn find_parents(commands: &mut [Command]) {
     let mut path = Path::default();
     let mut parents: Vec<Option<(usize, ParentRule)>> = Vec::with_capacity(commands.len());
     for (index, command) in commands.iter().enumerate() {
-        let exec = command.exec.as_ref();
+        let is_told = command.exec.is_some() || command.surroundings.is_some();
         let inferred =
-            exec.and_then(|exec| path.enter(index, exec, commands)).map(|parent| (parent, ParentRule::Nesting));
-        let named = exec.and_then(|exec| named_parent(exec, commands, &by_cmd));
+            is_told.then(|| path.enter(index, commands)).flatten().map(|parent| (parent, ParentRule::Nesting));
+        let named = named_parent(command, commands, &by_cmd);
         parents.push(named.map(|parent| (parent, ParentRule::ParentCmd)).or(inferred));
     }
     let mut links: Vec<Option<usize>> = parents.iter().map(|parent| parent.map(|(index, _)| index)).collect();
@@ -37,33 +37,37 @@ const STEPS_UP_MAX: usize = 8;
 
 /// The command that the shell names, or the one around it where it is merely what ran before: a background list and a trap
 /// have no owner but what encloses both.
-fn named_parent(exec: &Exec, commands: &[Command], by_cmd: &HashMap<CmdId, usize>) -> Option<usize> {
-    let mut named = exec.parent_cmd?;
+fn named_parent(command: &Command, commands: &[Command], by_cmd: &HashMap<CmdId, usize>) -> Option<usize> {
+    let mut named = command.named_parent()?;
     for _ in 0..STEPS_UP_MAX {
         let index = *by_cmd.get(&named)?;
-        let Some(parent) = &commands[index].exec else { return Some(index) };
-        if can_enclose(parent, exec) {
+        let parent = &commands[index];
+        if can_enclose(parent, command) {
             return Some(index);
         }
-        named = parent.parent_cmd?;
+        named = parent.named_parent()?;
     }
     None
 }
 
 /// Whether commands of another can run inside a command at all.
-fn can_enclose(parent: &Exec, exec: &Exec) -> bool {
-    let name = parent.argv.first().map_or(&b""[..], |name| name.as_bytes());
-    let runs_commands = matches!(parent.command_type, CommandType::Function)
-        || matches!(name, b"eval" | b"." | b"source" | b"command" | b"builtin");
-    let first_level = levels_below(exec, parent).first();
+fn can_enclose(parent: &Command, command: &Command) -> bool {
+    let Some(exec) = &parent.exec else { return true };
+    let first_level = levels_below(command, parent).first();
     let owns_words = matches!(first_level, Some(NestingKind::Cmdsub | NestingKind::Procsub) | None);
-    runs_commands || owns_words
+    owns_words || runs_commands(exec)
+}
+
+/// Whether a command is one that runs others: a function, or a builtin for that purpose.
+pub(crate) fn runs_commands(exec: &Exec) -> bool {
+    let name = exec.argv.first().map_or(&b""[..], |name| name.as_bytes());
+    exec.command_type == CommandType::Function || matches!(name, b"eval" | b"." | b"source" | b"command" | b"builtin")
 }
 
 /// The levels of a command that are not its parent's as well.
-fn levels_below<'a>(exec: &'a Exec, parent: &Exec) -> &'a [NestingKind] {
-    let stack = exec.nesting.stack.as_slice();
-    let shared = parent.nesting.stack.iter().zip(stack).take_while(|(above, level)| above == level).count();
+fn levels_below<'a>(command: &'a Command, parent: &Command) -> &'a [NestingKind] {
+    let stack = command.stack();
+    let shared = parent.stack().iter().zip(stack).take_while(|(above, level)| above == level).count();
     &stack[shared..]
 }
 
@@ -78,8 +82,8 @@ struct Path {
 
 impl Path {
     /// Goes to where a command stands; tells the innermost known command around it.
-    fn enter(&mut self, index: usize, exec: &Exec, commands: &[Command]) -> Option<usize> {
-        let stack = &exec.nesting.stack;
+    fn enter(&mut self, index: usize, commands: &[Command]) -> Option<usize> {
+        let stack = commands[index].stack();
         let shared = self.levels.iter().zip(stack).take_while(|((open, _), level)| open == *level).count();
         self.levels.truncate(shared);
         self.newest.resize(shared + 1, None);
@@ -89,7 +93,10 @@ impl Path {
             self.levels.push((level.clone(), opener));
             self.newest.push(None);
         }
-        if let Some(newest) = self.newest.last_mut() {
+        // What was not reported opens no level, so what ran before it may still be the opener.
+        if commands[index].exec.is_some()
+            && let Some(newest) = self.newest.last_mut()
+        {
             *newest = Some(index);
         }
         self.levels.iter().rev().find_map(|(_, opener)| *opener)
@@ -107,11 +114,12 @@ pub(crate) fn opens(exec: &Exec, level: &NestingKind) -> bool {
 }
 
 /// The levels of a command that its parent does not explain, outermost first.
-pub(crate) fn levels_below_parent<'a>(exec: &'a Exec, parent: Option<&Exec>) -> &'a [NestingKind] {
-    let Some(parent) = parent else { return &exec.nesting.stack };
-    let below = levels_below(exec, parent);
+pub(crate) fn levels_below_parent<'a>(command: &'a Command, parent: Option<&Command>) -> &'a [NestingKind] {
+    let Some(parent) = parent else { return command.stack() };
+    let below = levels_below(command, parent);
     // A function that runs as an element of a pipeline has its own level inside the process's.
-    let explained = below.iter().position(|level| opens(parent, level)).map_or(0, |position| position + 1);
+    let opened = |level| parent.exec.as_ref().is_some_and(|exec| opens(exec, level));
+    let explained = below.iter().position(opened).map_or(0, |position| position + 1);
     &below[explained..]
 }
 

@@ -136,17 +136,23 @@ impl<'a> Walk<'a> {
                 line.left.push(Style::Plain, "{ … }".replace('…', self.options.ellipsis()));
             }
             What::Level(kind, text) => {
-                line.left.push(Style::Dim, words::level(kind));
+                line.left.push(Style::Dim, words::level(kind, text.map(|text| text.what)));
                 if let Some(text) = text {
-                    line.left.append(words::cmdsub(text, self.options));
+                    line.left.append(words::substituted(text.what, self.options));
                 }
                 at.scope = self.scope_in(kind, at.scope);
             }
-            What::Compound(redirect) => {
+            What::Compound(command, is_subshell) => {
+                line.left.append(words::compound(command, is_subshell, self.options));
+                if is_subshell {
+                    at.scope = self.new_scope(Some(at.scope));
+                }
+            }
+            What::CompoundRedirect(redirect) => {
                 line.left.append(words::compound_redirect(redirect, self.options));
             }
             What::Cmdsub(text) => {
-                line.left.push(Style::Dim, "$( )").append(words::cmdsub(text, self.options));
+                line.left.append(words::cmdsub(text.what, self.options));
             }
             What::Event(event) => {
                 let warns = matches!(event.kind, EventKind::Fallback(_) | EventKind::Tamper(_) | EventKind::Denied(_));
@@ -164,12 +170,13 @@ impl<'a> Walk<'a> {
     /// A level or an element around one command shares the command's line.
     fn share_line(&mut self, node: &Node<'a>, at: &mut Pending) -> bool {
         let [only] = node.children.as_slice() else { return false };
-        let fits = matches!(self.node(*only).what, What::Command(_) | What::Level(..) | What::Pipeline(..));
+        let only_one = self.node(*only).what;
+        let fits = matches!(only_one, What::Command(_) | What::Compound(..) | What::Level(..) | What::Pipeline(_));
         match node.what {
             What::Level(kind, text) if fits => {
-                at.label.push(Style::Dim, format!("{} ", words::level(kind)));
+                at.label.push(Style::Dim, format!("{} ", words::level(kind, text.map(|text| text.what))));
                 if let Some(text) = text {
-                    at.suffix.append(words::cmdsub(text, self.options));
+                    at.suffix.append(words::substituted(text.what, self.options));
                 }
                 at.scope = self.scope_in(kind, at.scope);
             }

@@ -6,6 +6,8 @@
 mod draw;
 mod figures;
 mod outline;
+mod shell_walk;
+mod substitutions;
 pub(crate) mod words;
 
 use crate::paint::{Style, Text};

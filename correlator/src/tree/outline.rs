@@ -4,10 +4,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Pipe, Redirect};
-use nash_events::{CmdId, Event, EventKind, PipelineId};
+use nash_events::event::{Data, NestingKind, Redirect};
+use nash_events::{Event, EventKind, PipelineId};
 
-use crate::story::{Command, PlacementRule, ShellStory, Story, Told, index_by_cmd, levels_below_parent};
+use super::shell_walk::{Item, ShellWalk, is_drawn};
+use super::substitutions::Text;
+use crate::story::{Command, PlacementRule, ShellStory, Story};
 
 /// Everything that is drawn, as nodes that refer to each other by index.
 #[derive(Debug, Default)]
@@ -37,11 +39,13 @@ pub(super) enum What<'a> {
     /// An element of a pipeline.
     Element(u32),
     /// A level of nesting that no command explains, with the text that a substitution gave.
-    Level(&'a NestingKind, Option<&'a Told<Cmdsub>>),
-    /// A redirection of a compound command inside another command.
-    Compound(&'a Redirect),
+    Level(&'a NestingKind, Option<Text<'a>>),
+    /// A compound command with redirections, and whether it is a subshell.
+    Compound(&'a Command, bool),
+    /// A redirection of a compound command that has no number of its own.
+    CompoundRedirect(&'a Redirect),
     /// A substitution whose commands are not known.
-    Cmdsub(&'a Told<Cmdsub>),
+    Cmdsub(Text<'a>),
     /// An event that belongs to no command, or that its command's words do not say.
     Event(&'a Event),
 }
@@ -52,23 +56,6 @@ enum Task<'a> {
     Shell(usize, Option<usize>),
     /// What stands side by side in a shell, below a node.
     Siblings(usize, usize, Vec<Item<'a>>),
-}
-
-#[derive(Clone, Copy)]
-enum Item<'a> {
-    Command(&'a Command),
-    Event(&'a Event),
-}
-
-/// One shell, ready to be walked.
-struct Walk<'a> {
-    shell: &'a ShellStory,
-    by_cmd: HashMap<CmdId, usize>,
-    by_parent: HashMap<CmdId, Vec<&'a Command>>,
-    /// What crossed the links of each pipeline.
-    links: HashMap<&'a PipelineId, Vec<&'a Data>>,
-    /// Shells below: by the command that started them, and those of which that is not known.
-    shells: HashMap<Option<CmdId>, Vec<usize>>,
 }
 
 /// Makes the outline of a story.
@@ -89,69 +76,18 @@ pub(super) fn outline(story: &Story) -> Outline<'_> {
     outline
 }
 
-fn walks(story: &Story) -> Vec<Walk<'_>> {
+fn walks(story: &Story) -> Vec<ShellWalk<'_>> {
     let index_by_id: HashMap<_, _> =
         story.shells.iter().enumerate().map(|(index, shell)| (&shell.shell_id, index)).collect();
-    let mut walks: Vec<Walk<'_>> = story.shells.iter().map(Walk::new).collect();
+    let mut walks: Vec<ShellWalk<'_>> = story.shells.iter().map(ShellWalk::new).collect();
     for (index, shell) in story.shells.iter().enumerate() {
         let Some(placement) = &shell.placement else { continue };
         if let Some(parent) = index_by_id.get(&placement.shell_id) {
-            let known = placement.cmd.filter(|cmd| walks[*parent].by_cmd.contains_key(cmd));
+            let known = placement.cmd.filter(|cmd| walks[*parent].knows(*cmd));
             walks[*parent].shells.entry(known).or_default().push(index);
         }
     }
     walks
-}
-
-fn links(shell: &ShellStory) -> HashMap<&PipelineId, Vec<&Data>> {
-    let mut pipes: Vec<&Pipe> = shell.pipes.iter().map(|pipe| &pipe.what).collect();
-    pipes.sort_by_key(|pipe| pipe.from_index);
-    let mut links: HashMap<&PipelineId, Vec<&Data>> = HashMap::new();
-    for pipe in pipes {
-        if let (Some(id), Some(data)) = (&pipe.pipeline_id, &pipe.data) {
-            links.entry(id).or_default().push(data);
-        }
-    }
-    links
-}
-
-impl<'a> Walk<'a> {
-    fn new(shell: &'a ShellStory) -> Self {
-        let by_cmd = index_by_cmd(&shell.commands);
-        let mut by_parent: HashMap<CmdId, Vec<&Command>> = HashMap::new();
-        for command in &shell.commands {
-            if let Some(parent) = command.parent {
-                by_parent.entry(parent.cmd).or_default().push(command);
-            }
-        }
-        Self { shell, by_cmd, by_parent, links: links(shell), shells: HashMap::new() }
-    }
-
-    fn parent_of(&self, command: &Command) -> Option<&'a Exec> {
-        let index = self.by_cmd.get(&command.parent?.cmd)?;
-        self.shell.commands[*index].exec.as_ref()
-    }
-
-    fn levels_of(&self, command: &'a Command) -> &'a [NestingKind] {
-        let exec = command.exec.as_ref();
-        exec.map_or(&[], |exec| levels_below_parent(exec, self.parent_of(command)))
-    }
-
-    /// Commands without a parent and events without a command, in the order of time.
-    fn top(&self) -> Vec<Item<'a>> {
-        let mut events = self.shell.events.iter().filter(|event| is_drawn(event)).peekable();
-        let mut items = Vec::new();
-        for command in self.shell.commands.iter().filter(|command| command.parent.is_none()) {
-            let before =
-                |event: &&Event| event.ts.zip(command.started_at_ms).is_some_and(|(event, start)| event < start);
-            while let Some(event) = events.next_if(before) {
-                items.push(Item::Event(event));
-            }
-            items.push(Item::Command(command));
-        }
-        items.extend(events.map(Item::Event));
-        items
-    }
 }
 
 impl<'a> Outline<'a> {
@@ -166,7 +102,7 @@ impl<'a> Outline<'a> {
     }
 
     /// A shell that is the very process of a command needs no line of its own: the command's says it all.
-    fn add_shell(&mut self, index: usize, walk: &Walk<'a>, below: Option<usize>, tasks: &mut VecDeque<Task<'a>>) {
+    fn add_shell(&mut self, index: usize, walk: &ShellWalk<'a>, below: Option<usize>, tasks: &mut VecDeque<Task<'a>>) {
         let is_command = walk.shell.placement.as_ref().is_some_and(|at| at.rule == PlacementRule::Pid);
         let node = match below {
             Some(node) if is_command => node,
@@ -181,7 +117,7 @@ impl<'a> Outline<'a> {
     fn add_siblings(
         &mut self,
         index: usize,
-        walk: &Walk<'a>,
+        walk: &ShellWalk<'a>,
         below: usize,
         items: &[Item<'a>],
         tasks: &mut VecDeque<Task<'a>>,
@@ -192,36 +128,50 @@ impl<'a> Outline<'a> {
                 Item::Event(event) => {
                     self.add(What::Event(event), Some(below));
                 }
-                Item::Command(command) => {
-                    let place = self.place_of(walk, command, below, &mut pipelines);
-                    self.add_command(index, walk, command, place, tasks);
-                }
+                Item::Command(command) => self.add_command(index, walk, command, below, &mut pipelines, tasks),
             }
         }
         if let What::Command(owner) = self.nodes[below].what {
-            self.pair_substitutions(owner, below);
+            self.add_texts(walk, owner, below);
         }
     }
 
     fn add_command(
         &mut self,
         index: usize,
-        walk: &Walk<'a>,
+        walk: &ShellWalk<'a>,
         command: &'a Command,
         below: usize,
+        pipelines: &mut Pipelines<'a>,
         tasks: &mut VecDeque<Task<'a>>,
     ) {
-        let node = self.add(What::Command(command), Some(below));
-        for redirect in command.redirects.iter().filter(|redirect| redirect.what.compound) {
-            self.add(What::Compound(&redirect.what), Some(node));
+        let levels = walk.levels_of(command);
+        if command.is_only_words() {
+            // What ran in them has this place already.
+            let place = self.go_down(below, levels, None);
+            self.add_texts(walk, command, place);
+            return;
+        }
+        let (what, levels) = match levels {
+            [around @ .., NestingKind::Subshell] if command.compound && walk.pipeline_of(command).is_none() => {
+                (What::Compound(command, true), around)
+            }
+            _ if command.compound => (What::Compound(command, false), levels),
+            _ => (What::Command(command), levels),
+        };
+        let place = self.place_of(walk, command, levels, below, pipelines);
+        let node = self.add(what, Some(place));
+        if !command.compound {
+            for redirect in command.redirects.iter().filter(|redirect| redirect.what.compound) {
+                self.add(What::CompoundRedirect(&redirect.what), Some(node));
+            }
         }
         for event in command.events.iter().filter(|event| is_drawn(event) && !is_said_by(event, command)) {
             self.add(What::Event(event), Some(node));
         }
-        let inside = command.cmd.and_then(|cmd| walk.by_parent.get(&cmd));
-        if inside.is_some() || !command.cmdsubs.is_empty() {
-            let items = inside.into_iter().flatten().map(|command| Item::Command(command)).collect();
-            tasks.push_back(Task::Siblings(index, node, items));
+        let inside = walk.inside(command);
+        if !inside.is_empty() || !command.cmdsubs.is_empty() {
+            tasks.push_back(Task::Siblings(index, node, inside));
         }
         for shell in command.cmd.and_then(|_| walk.shells.get(&command.cmd)).into_iter().flatten() {
             tasks.push_back(Task::Shell(*shell, Some(node)));
@@ -231,39 +181,47 @@ impl<'a> Outline<'a> {
     /// Finds or makes the levels and the pipeline that a command stands in.
     fn place_of(
         &mut self,
-        walk: &Walk<'a>,
+        walk: &ShellWalk<'a>,
         command: &'a Command,
+        levels: &'a [NestingKind],
         below: usize,
         pipelines: &mut Pipelines<'a>,
     ) -> usize {
-        let levels = walk.levels_of(command);
-        let Some(position) = command.exec.as_ref().and_then(|exec| exec.pipeline.as_ref()) else {
-            return self.go_down(below, levels);
+        let text = walk.text_around(command);
+        let Some(position) = walk.pipeline_of(command) else {
+            return self.go_down(below, levels, text);
         };
-        let outside = pipelines.depth.get(&position.id).copied().unwrap_or_default();
+        let outside = pipelines.depth.get(&position.id).copied().unwrap_or_default().min(levels.len());
+        let (around, inside) = levels.split_at(outside);
         let pipeline = if let Some(node) = pipelines.nodes.get(&position.id) {
             *node
         } else {
-            let around = self.go_down(below, &levels[..outside]);
+            let around = self.go_down(below, around, text);
             let node = self.add(What::Pipeline(position.len), Some(around));
-            self.nodes[node].data = walk.links.get(&position.id).cloned().unwrap_or_default();
+            self.nodes[node].data = walk.data_of(&position.id);
             pipelines.nodes.insert(&position.id, node);
             node
         };
         let element = self.element(pipeline, position.index);
         // An element that is no simple command runs in a process of its own, which being an element says already.
-        let inside = &levels[outside..];
         let inside = if let [NestingKind::Subshell, rest @ ..] = inside { rest } else { inside };
-        self.go_down(element, inside)
+        self.go_down(element, inside, text)
     }
 
-    /// Goes down levels, into the newest node where it is the same level.
-    fn go_down(&mut self, below: usize, levels: &'a [NestingKind]) -> usize {
+    /// Goes down levels, into the newest node where it is the same level. The text belongs to the innermost substitution.
+    fn go_down(&mut self, below: usize, levels: &'a [NestingKind], text: Option<Text<'a>>) -> usize {
+        let substitution = levels.iter().rposition(|level| *level == NestingKind::Cmdsub);
         let mut at = below;
-        for level in levels {
+        for (position, level) in levels.iter().enumerate() {
+            let text = text.filter(|_| Some(position) == substitution);
             let newest = self.nodes[at].children.last().copied();
-            let same = newest.filter(|node| matches!(self.nodes[*node].what, What::Level(kind, _) if kind == level));
-            at = same.unwrap_or_else(|| self.add(What::Level(level, None), Some(at)));
+            at = match newest.map(|node| (node, self.nodes[node].what)) {
+                Some((node, What::Level(kind, given))) if kind == level && may_be_one(given, text) => {
+                    self.nodes[node].what = What::Level(kind, given.or(text));
+                    node
+                }
+                _ => self.add(What::Level(level, text), Some(at)),
+            };
         }
         at
     }
@@ -286,18 +244,17 @@ impl<'a> Outline<'a> {
         node
     }
 
-    /// Gives the groups of substituted commands the texts that came of them, in order; texts beyond that stand alone.
-    fn pair_substitutions(&mut self, owner: &'a Command, node: usize) {
-        let mut texts = owner.cmdsubs.iter();
-        for child in self.nodes[node].children.clone() {
-            if let What::Level(kind @ NestingKind::Cmdsub, None) = self.nodes[child].what {
-                self.nodes[child].what = What::Level(kind, texts.next());
-            }
-        }
-        for text in texts {
+    /// Texts of which no command is known stand alone.
+    fn add_texts(&mut self, walk: &ShellWalk<'a>, owner: &'a Command, node: usize) {
+        for text in walk.texts_of(owner) {
             self.add(What::Cmdsub(text), Some(node));
         }
     }
+}
+
+/// Whether two substitutions can be the same one, as far as their texts are known.
+fn may_be_one(one: Option<Text<'_>>, other: Option<Text<'_>>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one.seq == other.seq)
 }
 
 /// The pipelines among commands that stand side by side.
@@ -308,21 +265,20 @@ struct Pipelines<'a> {
 }
 
 impl<'a> Pipelines<'a> {
-    fn among(walk: &Walk<'a>, items: &[Item<'a>]) -> Self {
+    fn among(walk: &ShellWalk<'a>, items: &[Item<'a>]) -> Self {
         let mut depth: HashMap<&PipelineId, usize> = HashMap::new();
         for item in items {
             let Item::Command(command) = item else { continue };
-            let Some(position) = command.exec.as_ref().and_then(|exec| exec.pipeline.as_ref()) else { continue };
-            let levels = walk.levels_of(command).len();
+            let Some(position) = walk.pipeline_of(command) else { continue };
+            let levels = match walk.levels_of(command) {
+                // An element's own process is not around its pipeline.
+                [around @ .., NestingKind::Subshell] if command.compound => around.len(),
+                levels => levels.len(),
+            };
             depth.entry(&position.id).and_modify(|least| *least = levels.min(*least)).or_insert(levels);
         }
         Self { depth, nodes: HashMap::new() }
     }
-}
-
-/// Whether an event is worth a line: what only a program needs is in the data.
-fn is_drawn(event: &Event) -> bool {
-    !matches!(event.kind, EventKind::Unknown(_) | EventKind::Shell(_) | EventKind::Dropped(_))
 }
 
 /// Whether the command's own line says what the event says.

@@ -10,7 +10,7 @@ use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Redirect, RedirectTarg
 use super::Options;
 use super::figures::{bytes, duration, signal_name};
 use crate::paint::{Style, Text};
-use crate::story::{Command, CommandState, ShellState, ShellStory, Told};
+use crate::story::{Command, CommandState, ShellState, ShellStory};
 use crate::terminal_text::{quote, quote_all, visible};
 
 /// Columns of a preview: 32, enough to recognise a text by.
@@ -105,7 +105,7 @@ pub(super) fn outcome(command: &Command) -> Option<(Style, String)> {
     let exec = command.exec.as_ref()?;
     match command.state {
         CommandState::Unreported => None,
-        CommandState::Running => Some((Style::Warn, "still running".to_owned())),
+        CommandState::Running => Some((Style::Warn, "no end seen".to_owned())),
         CommandState::Replaced => Some((Style::Dim, "took the shell's place".to_owned())),
         CommandState::Ended => exit(exec).map(|words| (Style::Bad, words)),
     }
@@ -161,7 +161,18 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     text
 }
 
-/// A redirection of a compound command, whose own words nobody reported.
+/// A compound command, whose own words nobody reports, with its redirections.
+pub(super) fn compound(command: &Command, is_subshell: bool, options: &Options) -> Text {
+    let (open, close) = if is_subshell { ('(', ')') } else { ('{', '}') };
+    let mut text = Text::new();
+    text.push(Style::Plain, format!("{open} {} {close}", options.ellipsis()));
+    for told in &command.redirects {
+        text.push(Style::Plain, " ").append(redirect(&told.what, options));
+    }
+    text
+}
+
+/// A redirection of a compound command that has no number of its own.
 pub(super) fn compound_redirect(told: &Redirect, options: &Options) -> Text {
     let mut text = Text::new();
     text.push(Style::Plain, format!("{{ {} }} ", options.ellipsis())).append(redirect(told, options));
@@ -200,22 +211,27 @@ fn shortened(preview: &[u8], truncated: bool, options: &Options) -> String {
     out
 }
 
-/// The text of a substitution.
-pub(super) fn cmdsub(cmdsub: &Told<Cmdsub>, options: &Options) -> Text {
+/// A substitution of which nothing but the text is known.
+pub(super) fn cmdsub(cmdsub: &Cmdsub, options: &Options) -> Text {
     let mut text = Text::new();
-    text.push(Style::Dim, format!(" {} {}", options.arrow(), amount(&cmdsub.what.data, true, options)));
-    if let Some(name) = &cmdsub.what.assign {
-        text.push(Style::Dim, format!(" in {}", visible(name.as_bytes())));
-    }
+    text.push(Style::Dim, level(&NestingKind::Cmdsub, Some(cmdsub))).append(substituted(cmdsub, options));
     text
 }
 
-/// The sign of a level of nesting.
-pub(super) fn level(level: &NestingKind) -> String {
+/// The text that a substitution gave.
+pub(super) fn substituted(cmdsub: &Cmdsub, options: &Options) -> Text {
+    let mut text = Text::new();
+    text.push(Style::Dim, format!(" {} {}", options.arrow(), amount(&cmdsub.data, true, options)));
+    text
+}
+
+/// The sign of a level of nesting; a substitution may say which variable it went into.
+pub(super) fn level(level: &NestingKind, substitution: Option<&Cmdsub>) -> String {
+    let assigned = substitution.and_then(|cmdsub| cmdsub.assign.as_ref());
     match level {
         NestingKind::Top => "top".to_owned(),
         NestingKind::Subshell => "( )".to_owned(),
-        NestingKind::Cmdsub => "$( )".to_owned(),
+        NestingKind::Cmdsub => assigned.map_or_else(String::new, |name| visible(name.as_bytes()) + "=") + "$( )",
         NestingKind::Procsub => "<( )".to_owned(),
         NestingKind::Background => "&".to_owned(),
         NestingKind::Function(name) => format!("{}()", visible(name.as_bytes())),
@@ -247,10 +263,7 @@ pub(super) fn event(event: &Event, options: &Options) -> Text {
         }
         EventKind::Redirect(redirect) if redirect.compound => text.append(compound_redirect(redirect, options)),
         EventKind::Redirect(redirect) => text.append(self::redirect(redirect, options)),
-        EventKind::Cmdsub(told) => {
-            let told = Told { seq: event.seq, ts: event.ts, cmd: event.cmd, what: Cmdsub::clone(told) };
-            text.push(Style::Dim, "$( )").append(cmdsub(&told, options))
-        }
+        EventKind::Cmdsub(told) => text.append(cmdsub(told, options)),
         EventKind::Fallback(fallback) => {
             let place = fallback.line.map(|line| format!(" at line {line}")).unwrap_or_default();
             let shell =

@@ -3,7 +3,7 @@
 use nash_correlator::Engine;
 use serde_json::{Value, json};
 
-use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start};
+use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start, with};
 
 /// The story's JSON after these pushes, each with the shell that it belongs to.
 fn told(pushes: &[(&str, Option<&str>, Vec<Value>)]) -> String {
@@ -43,6 +43,19 @@ fn small() -> Vec<Value> {
     ]
 }
 
+/// A compound as an element of a pipeline, an assignment, and a kind that nobody knows.
+fn more() -> Vec<Value> {
+    let place = |index| json!({"pipeline": element("p9", index, 2)});
+    vec![
+        json!({"kind": "news", "seq": 9, "cmd": 1, "what": [1, 2]}),
+        json!({"kind": "redirect", "seq": 10, "cmd": 5, "op": ">", "target": {"path": "/w/y"}, "compound": true}),
+        exec(11, 6, "sort", &with(place(0), &json!({"parentCmd": 5, "nesting": nesting(&["subshell"])}))),
+        exec(12, 7, "head", &place(1)),
+        exec(13, 9, "date", &json!({"parentCmd": 8, "nesting": nesting(&["cmdsub"])})),
+        json!({"kind": "cmdsub", "seq": 14, "cmd": 8, "bytes": 3}),
+    ]
+}
+
 /// A generator whose numbers are the same on every run (Marsaglia's xorshift).
 struct Random(u64);
 
@@ -72,8 +85,7 @@ fn shuffled_and_repeated_batches_of_several_shells_tell_the_same_story() {
         })
         .chain([shell_start(1, &json!({})), shell_end(70, 0)])
         .collect();
-    let inner: Vec<Value> =
-        small().into_iter().chain([json!({"kind": "news", "seq": 9, "cmd": 1, "what": [1, 2]})]).collect();
+    let inner: Vec<Value> = small().into_iter().chain(more()).collect();
     let pieces: Vec<(&str, Option<&str>, Value)> = outer
         .into_iter()
         .map(|event| (SHELL, None, event))

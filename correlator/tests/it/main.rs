@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails, in whichever function that is")]
 
+mod compounds;
 mod durability;
 mod events;
 mod invariance;
@@ -11,5 +12,6 @@ mod process;
 mod receiving;
 mod running;
 mod spooling;
+mod substitutions;
 mod trees;
 mod trouble;

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(crate) const TOKEN: &str = "correct-horse";
 
 /// Long enough for any machine; only a test that fails waits for it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A command of the program, with nothing of this process's environment that it would look at.
 pub(crate) fn program() -> Command {

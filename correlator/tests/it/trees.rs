@@ -225,31 +225,6 @@ fn redirections_stand_as_written_with_what_went_through_them() {
 }
 
 #[test]
-fn a_redirection_of_a_compound_stands_on_a_line_of_its_own_inside_what_encloses_it() {
-    let compound = |seq, more: &Value| {
-        let base = json!({"kind": "redirect", "seq": seq, "ts": 1015.0, "op": ">", "fd": 1, "compound": true,
-            "target": {"path": "/w/out"}, "bytes": 3});
-        with(base, more)
-    };
-    check(
-        &[
-            shell_start(1, &json!({})),
-            exec(2, 1, "deploy", &json!({"type": "function"})),
-            compound(3, &json!({"cmd": 1})),
-            exec(4, 2, "echo a", &json!({})),
-            compound(5, &json!({})),
-            shell_end(6, 0),
-        ],
-        "
-        bash -c script  in /w          1.00s
-        ├─ ✓ deploy                    3.4ms
-        │  └─ { … } > /w/out (3 B)
-        ├─ { … } > /w/out (3 B)
-        └─ ✓ echo a                    3.4ms",
-    );
-}
-
-#[test]
 fn a_nested_shell_stands_below_the_command_that_started_it() {
     let outer = [
         shell_start(1, &json!({})),

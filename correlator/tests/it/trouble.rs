@@ -24,7 +24,7 @@ fn what_is_unfinished_or_unreported_says_so() {
         ],
         "
         bash -c script  in /w
-        ├─ ● tail -f log                                      still running
+        ├─ ● tail -f log                                        no end seen
         ├─ ? a command that was not reported > /w/x
         └─ ⇒ exec prog                               took the shell's place",
     );
@@ -114,9 +114,16 @@ fn depth_and_circles_that_strangers_invent_are_survived() {
     events.push(exec(4001, 4001, "a", &json!({"parentCmd": 4002})));
     events.push(exec(4002, 4002, "b", &json!({"parentCmd": 4001})));
     events.push(exec(4003, 4003, "c", &json!({"parentCmd": 4003})));
+    let compound = |cmd: u64, parent: u64| {
+        json!({"kind": "redirect", "seq": cmd, "cmd": cmd, "op": ">", "target": {"path": format!("/c{cmd}.")},
+            "compound": true, "parentCmd": parent})
+    };
+    events.extend((5001..=8000).map(|cmd| compound(cmd, cmd - 1)));
+    events.extend([compound(9001, 9002), compound(9002, 9001), compound(9003, 9003)]);
+    events.push(exec(9004, 9004, "d", &json!({"parentCmd": 9001})));
     let tree =
         render(&story(&[batch("x", Some("y"), &events), batch("y", Some("x"), &events[..1])]), &Options::plain());
-    for word in ["✓ a", "✓ b", "✓ c"] {
+    for word in ["✓ a", "✓ b", "✓ c", "✓ d", "> /c5001.", "> /c8000.", "> /c9001.", "> /c9002.", "> /c9003."] {
         assert_eq!(tree.matches(word).count(), 1, "{word}");
     }
     assert_eq!(tree.matches("✓ f").count(), 3001);
