@@ -57,3 +57,15 @@ fn the_shell_ends_without_waiting_for_what_it_started() {
 fn a_shell_told_to_control_jobs_goes_on_as_one_that_is_not() {
     Duel::command("set -o monitor; set -o onecmd; echo a; echo b").agree_on("a\nb\n");
 }
+
+#[test]
+fn a_job_that_is_killed_is_waited_for_and_gone() {
+    Duel::command("sleep 30 & p=$!; kill $p; wait $p; echo $?; [ -d /proc/$p ] || echo gone").agree_on("143\ngone\n");
+}
+
+#[test]
+fn waiting_for_one_gives_its_status() {
+    let script =
+        "(exit 7) & p=$!; (exit 8) & wait $p; echo $?; wait $!; echo $?; (exit 3) & wait -n; echo $?; wait; echo $?";
+    Duel::command(script).agree_on("7\n8\n3\n0\n");
+}

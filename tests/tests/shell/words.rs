@@ -87,3 +87,14 @@ fn errexit_ends_the_script_where_bash_does() {
     Duel::command("set -e; if false; then :; fi; false || true; f() { false; echo in f; }; f && echo and; (false; echo never); echo never")
         .agree_on("in f\nand\n");
 }
+
+#[test]
+fn backquotes_lose_one_level_of_backslashes() {
+    let script = r#"mkdir d; x="`cd \"d\"; pwd`"; echo "${x##*/}"; echo "`echo \"q r\"`" `echo \\\\`; echo "`echo \`echo in\``""#;
+    Duel::command(script).agree_on("d\nq r \\\nin\n");
+}
+
+#[test]
+fn here_documents_join_lines_and_keep_other_backslashes() {
+    Duel::command("x=1; cat <<E\na \\\nb \\\\ \\q \\$x $x `echo \"q\"`\nE").agree();
+}

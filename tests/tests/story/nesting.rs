@@ -74,6 +74,8 @@ fn programs_are_told_wherever_they_stand() {
 fn a_program_that_takes_the_shell_s_place_is_told() {
     run_line("date > /dev/null; exec env true").assert_nothing_is_missing_or_invented();
     run_line("(exec env true); exec true").assert_nothing_is_missing_or_invented();
+    run_line("date > /dev/null; exec \"$NASH\" -c 'date > /dev/null; exec \"$NASH\" -c \"date; ls\"' > /dev/null")
+        .assert_nothing_is_missing_or_invented();
     run_line("env true").assert_nothing_is_missing_or_invented();
 }
 

@@ -61,9 +61,12 @@ impl Witnessed {
         for shell in self.shells() {
             let process = &self.trace.processes[shell];
             let mut started = Vec::new();
-            // It became nash, and perhaps something else after that.
-            started.extend(process.programs.get(1).map(|program| (process.pid, program.clone())));
-            self.collect_children(shell, 1, &mut started);
+            // It became nash, perhaps several times over, and perhaps something else after that.
+            let lives = self.streams.by_shell.values().filter(|stream| stream.shell_pid() == Some(process.pid)).count();
+            for life in 1..=lives {
+                started.extend(process.programs.get(life).map(|program| (process.pid, program.clone())));
+                self.collect_children(shell, life, &mut started);
+            }
             started.sort();
             assert!(seen.insert(process.pid, started).is_none(), "two shells with the pid {}", process.pid);
         }
