@@ -1,9 +1,13 @@
 //! What was acknowledged survives the receiver's death, once.
 
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::sync::Mutex;
+
 use serde_json::json;
 
 use crate::events::{SHELL, batch_json, exec};
-use crate::process::Server;
+use crate::process::{Server, TOKEN, post_request, wait_until};
 
 fn body(seq: u64) -> Vec<u8> {
     batch_json(SHELL, None, &[exec(seq, seq, "step", &json!({}))]).to_string().into_bytes()
@@ -45,6 +49,65 @@ fn a_line_that_a_crash_cut_is_left_alone_and_its_batch_taken_when_it_comes_again
     let (_, feed) = server.stop();
     assert_eq!(feed.lines().count(), 1, "{feed}");
     assert_eq!(lines(dir.path()).len(), 3);
+}
+
+#[test]
+fn a_kill_in_the_middle_of_everything_loses_nothing_that_was_acknowledged() {
+    let dir = tempfile::tempdir().unwrap();
+    let acknowledged = Mutex::new(BTreeSet::new());
+    for round in 0..5 {
+        let server = Server::start(dir.path(), &[]);
+        std::thread::scope(|scope| {
+            for client in 0..8 {
+                let (mut stream, acknowledged) = (server.connect(), &acknowledged);
+                scope.spawn(move || {
+                    for seq in (1..).map(|number| (round * 8 + client) * 100_000 + number) {
+                        let request = post_request("/shell-event", TOKEN, &body(seq));
+                        let mut start = [0; 12];
+                        // The server's death ends the connection and the client.
+                        if stream.write_all(&request).and_then(|()| stream.read_exact(&mut start)).is_err() {
+                            return;
+                        }
+                        assert_eq!(&start, b"HTTP/1.1 202");
+                        acknowledged.lock().unwrap().insert(seq);
+                        if read_to_end_of_head(&mut stream).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            let before = acknowledged.lock().unwrap().len();
+            wait_until("some were acknowledged", || acknowledged.lock().unwrap().len() > before + 50);
+            server.kill();
+        });
+    }
+    drop(Server::start(dir.path(), &[]));
+    let kept: Vec<u64> = lines(dir.path())
+        .iter()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()?["events"][0]["seq"].as_u64())
+        .collect();
+    let once: BTreeSet<u64> = kept.iter().copied().collect();
+    assert_eq!(kept.len(), once.len(), "nothing twice");
+    assert!(acknowledged.into_inner().unwrap().is_subset(&once));
+}
+
+fn read_to_end_of_head(stream: &mut impl Read) -> std::io::Result<()> {
+    let mut last = [0; 4];
+    while &last != b"\r\n\r\n" {
+        last.rotate_left(1);
+        stream.read_exact(&mut last[3..])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_batch_of_a_client_that_hung_up_at_once_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    for seq in 1..=100 {
+        server.connect().write_all(&post_request("/shell-event", TOKEN, &body(seq))).unwrap();
+    }
+    wait_until("all are kept", || lines(dir.path()).len() == 100);
 }
 
 #[test]

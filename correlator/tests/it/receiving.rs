@@ -152,6 +152,34 @@ fn one_connection_carries_many_batches() {
 }
 
 #[test]
+fn batches_that_come_in_one_piece_are_answered_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    let old = String::from_utf8(post_request("/shell-event", TOKEN, &good())).unwrap().replace("HTTP/1.1", "HTTP/1.0");
+    let post = |body: &[u8]| post_request("/shell-event", TOKEN, body);
+    let mut stream = server.connect();
+    stream.write_all(&[post(&good()), post(b"{"), post(&good()), old.into_bytes()].concat()).unwrap();
+    // Nothing follows, which the client says as well.
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let statuses: Vec<u16> = (0..4).map(|_| answer(&mut stream).0).collect();
+    assert_eq!(statuses, [202, 400, 202, 202]);
+}
+
+#[test]
+fn what_is_no_http_is_refused_and_hurts_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    let auth = format!("Authorization: Bearer {TOKEN}\r\n");
+    let head = |more: &str| format!("POST /shell-event HTTP/1.1\r\nHost: x\r\n{auth}{more}\r\n\r\n");
+    check(&server, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "");
+    check(&server, b"hello\r\n\r\n", 400, "");
+    check(&server, head("Content-Length: 99999999999999999999").as_bytes(), 400, "");
+    check(&server, (head("Transfer-Encoding: chunked") + "zz\r\n").as_bytes(), 400, "broke off");
+    check(&server, head(&"X: y\r\n".repeat(1000)).as_bytes(), 431, "");
+    assert_eq!(server.post(&good()).0, 202);
+}
+
+#[test]
 fn a_sessions_token_speaks_for_that_session_only() {
     let dir = tempfile::tempdir().unwrap();
     let sessions = dir.path().join("sessions.toml");

@@ -164,6 +164,17 @@ fn a_damaged_spool_file_costs_its_line_and_says_so() {
 }
 
 #[test]
+fn many_damaged_lines_are_counted_and_only_a_few_are_complained_about() {
+    let dir = tempfile::tempdir().unwrap();
+    let shell = script(dir.path(), "damaging", "yes nonsense | head -1000 >\"$NUCLEIC_SHELL_SPOOL/x.jsonl\"");
+    let output = run(&shell, &["--", "x"]);
+    assert!(text(&output.stdout).contains("! 1000 damaged lines of spool files were left out"));
+    let complaints: Vec<&str> = text(&output.stderr).lines().filter(|line| line.contains("x.jsonl")).collect();
+    assert_eq!(complaints.len(), 4, "{complaints:?}");
+    assert!(complaints[3].ends_with("x.jsonl: 997 more like these"), "{complaints:?}");
+}
+
+#[test]
 fn a_shell_that_is_not_there_is_named() {
     let output = run(Path::new("/nonexistent/nash"), &["--", "true"]);
     assert_eq!(output.status.code(), Some(125));

@@ -87,6 +87,38 @@ fn the_journal_of_a_living_shell_is_left_alone_until_the_shell_is_gone() {
 }
 
 #[test]
+fn garbage_costs_itself_and_what_is_no_file_stays() {
+    let spool = tempfile::tempdir().unwrap();
+    let at = |name: &str| spool.path().join(name);
+    let garbage: Vec<u8> = (0_u32..300_000).flat_map(|number| number.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect();
+    std::fs::write(at("binary.jsonl"), &garbage).unwrap();
+    std::fs::write(at("empty.jsonl"), b"").unwrap();
+    std::fs::write(at("endless.jsonl"), vec![b'a'; 9 << 20]).unwrap();
+    let whole = journal(1);
+    let torn = [("binary", &garbage[..]), ("empty", b""), ("torn", &whole[..20]), ("zeros", &[0; 9000])];
+    for (name, bytes) in torn {
+        let path = at(&format!("{name}.journal"));
+        std::fs::write(&path, bytes).unwrap();
+        // So old that nobody is still making it.
+        std::fs::File::open(&path).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
+    std::fs::create_dir(at("dir.jsonl")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", at("link.jsonl")).unwrap();
+    std::fs::write(at("z.jsonl"), line(1)).unwrap();
+
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &["--json", "--spool", spool.path().to_str().unwrap()]);
+    wait_until("the last file is taken", || !at("z.jsonl").exists());
+    assert_eq!(server.post(&line(2)).0, 202);
+    let (ended_well, feed) = server.stop();
+    assert!(ended_well);
+    assert_eq!(feed.lines().count(), 2, "{feed}");
+    let mut left: Vec<_> = std::fs::read_dir(spool.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["dir.jsonl", "link.jsonl"]);
+}
+
+#[test]
 fn a_file_cut_anywhere_gives_its_whole_lines() {
     let spool = tempfile::tempdir().unwrap();
     let whole = [line(1), line(2)].concat();

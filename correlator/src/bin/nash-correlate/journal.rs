@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use nash_events::{Batch, SpoolLine, SpoolReader};
 
+use crate::terminal::LineComplaints;
+
 /// The file's name in its directory.
 const FILE_NAME: &str = "accepted.ndjson";
 
@@ -85,13 +87,12 @@ fn replay(file: &mut File, path: &Path, each: &mut impl FnMut(Batch)) -> std::io
     let mut reader = SpoolReader::new();
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut torn = false;
+    let mut complaints = LineComplaints::about(path.display().to_string());
     let mut take = |lines: Vec<SpoolLine>| {
         for line in lines {
             match line {
                 SpoolLine::Batch { batch, .. } => each(*batch),
-                SpoolLine::Bad { line, reason } => {
-                    crate::terminal::complain(&format!("warning: {}:{line}: {reason}; left out", path.display()));
-                }
+                SpoolLine::Bad { line, reason } => complaints.add(line, &format!("{reason}; left out")),
             }
         }
     };

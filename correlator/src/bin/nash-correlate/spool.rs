@@ -16,7 +16,7 @@ use nash_events::limits::{BATCH_BYTES_MAX, FLUSH_EVENTS, SPOOL_BYTES_MAX};
 use nash_events::{Batch, Event, SpoolLine, SpoolReader};
 
 use crate::intake::Intake;
-use crate::terminal::complain;
+use crate::terminal::{LineComplaints, complain};
 
 /// Time between two looks at a directory: 500 ms, the interval in which shells flush.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -107,32 +107,33 @@ impl Spool {
         let mut file = open(path)?;
         let mut reader = SpoolReader::new();
         let mut chunk = vec![0; CHUNK_BYTES];
+        let mut complaints = LineComplaints::about(format!("spool {}", path.display()));
         loop {
             let count = file.read(&mut chunk)?;
             if count == 0 {
                 break;
             }
             for line in reader.push(&chunk[..count]) {
-                self.take_line(path, line)?;
+                self.take_line(line, &mut complaints)?;
             }
         }
         if let Some(line) = reader.finish() {
-            self.take_line(path, line)?;
+            self.take_line(line, &mut complaints)?;
         }
         Ok(())
     }
 
-    fn take_line(&self, path: &Path, line: SpoolLine) -> Result<(), Trouble> {
+    fn take_line(&self, line: SpoolLine, complaints: &mut LineComplaints) -> Result<(), Trouble> {
         match line {
             SpoolLine::Batch { line, batch, problems } => {
                 for problem in &problems {
-                    complain(&format!("warning: spool {}:{line}: {problem}", path.display()));
+                    complaints.add(line, &problem.to_string());
                 }
                 let bytes = batch.to_json()?;
                 Ok(self.intake.put_blocking(*batch, bytes)?)
             }
             SpoolLine::Bad { line, reason } => {
-                complain(&format!("warning: spool {}:{line}: {reason}; left out", path.display()));
+                complaints.add(line, &format!("{reason}; left out"));
                 self.intake.count_damaged_blocking(1);
                 Ok(())
             }

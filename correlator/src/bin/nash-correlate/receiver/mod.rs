@@ -146,6 +146,8 @@ where
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
+        // A shell that is killed after its last word has hung up, and is answered all the same: its batch counts.
+        .half_close(true)
         .serve_connection(stream, service);
     let mut connection = std::pin::pin!(connection);
     // How a connection breaks off is the client's affair: what was not acknowledged, it sends again.
