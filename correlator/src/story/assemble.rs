@@ -51,10 +51,8 @@ pub(super) fn shell(shell_id: &ShellId, stream: &Stream) -> ShellStory {
 
 /// Whether a command that took its process's place took the shell's, and not that of a fork.
 fn runs_in_the_shell(command: &Command) -> bool {
-    use nash_events::event::NestingKind::{Background, Cmdsub, Procsub, Subshell};
-    let forked =
-        |exec: &Exec| exec.nesting.stack.iter().any(|level| matches!(level, Subshell | Cmdsub | Procsub | Background));
-    command.exec.as_ref().is_some_and(|exec| exec.pipeline.is_none() && !forked(exec))
+    let in_the_shell = |exec: &Exec| exec.nesting.stack.iter().all(nesting::shares_its_process);
+    command.exec.as_ref().is_some_and(|exec| exec.pipeline.is_none() && in_the_shell(exec))
 }
 
 /// What names a command: its number or, from producers that give none, the number of its report.

@@ -16,7 +16,7 @@ use nash_events::event::{Cmdsub, Dropped, Exec, NestingKind, Pipe, PipelinePosit
 use nash_events::{CmdId, Event, Seq, SessionId, ShellId};
 use serde::Serialize;
 
-pub(crate) use nesting::{index_by_cmd, levels_below_parent, runs_commands};
+pub(crate) use nesting::{index_by_cmd, levels_below_parent, runs_commands, shares_its_process};
 pub use surroundings::Surroundings;
 
 use crate::engine::Stream;
@@ -316,7 +316,7 @@ impl Command {
 impl Loss {
     /// How many events are known to be lost.
     pub fn events_lost(&self) -> u64 {
-        let missing = self.holes.iter().map(Range::len);
+        let missing = self.holes.iter().map(Range::count);
         let dropped = self.dropped.iter().map(|dropped| dropped.what.count);
         missing.chain(dropped).fold(0, u64::saturating_add)
     }

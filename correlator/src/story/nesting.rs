@@ -64,6 +64,11 @@ pub(crate) fn runs_commands(exec: &Exec) -> bool {
     exec.command_type == CommandType::Function || matches!(name, b"eval" | b"." | b"source" | b"command" | b"builtin")
 }
 
+/// Whether what runs at a level runs in the process around it, and may change that one's working directory.
+pub(crate) fn shares_its_process(level: &NestingKind) -> bool {
+    matches!(level, NestingKind::Top | NestingKind::Function(_) | NestingKind::Source(_) | NestingKind::Trap(_))
+}
+
 /// The levels of a command that are not its parent's as well.
 fn levels_below<'a>(command: &'a Command, parent: &Command) -> &'a [NestingKind] {
     let stack = command.stack();

@@ -11,7 +11,7 @@ use super::figures;
 use super::outline::{Node, Outline, What};
 use super::words::{self, Outcome};
 use crate::paint::{Style, Text};
-use crate::story::{Command, ShellStory};
+use crate::story::{Command, ShellStory, shares_its_process};
 
 /// Levels that are indented: 24; what is deeper stands below each other.
 const INDENTED_LEVELS_MAX: usize = 24;
@@ -132,8 +132,9 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            What::Element(_) => {
-                line.left.push(Style::Plain, "{ … }".replace('…', self.options.ellipsis()));
+            What::Element(index) => {
+                line.left.push(Style::Dim, words::link_to(index));
+                line.left.push(Style::Plain, format!("{{ {} }}", self.options.ellipsis()));
             }
             What::Level(kind, text) => {
                 line.left.push(Style::Dim, words::level(kind, text.map(|text| text.what)));
@@ -181,7 +182,7 @@ impl<'a> Walk<'a> {
                 at.scope = self.scope_in(kind, at.scope);
             }
             What::Element(index) if fits => {
-                at.label.push(Style::Dim, if index == 0 { "" } else { "| " });
+                at.label.push(Style::Dim, words::link_to(index));
                 at.scope = self.new_scope(Some(at.scope));
             }
             _ => return false,
@@ -192,8 +193,7 @@ impl<'a> Walk<'a> {
 
     /// Levels that are processes of their own have a working directory of their own.
     fn scope_in(&mut self, kind: &NestingKind, scope: usize) -> usize {
-        let shared = matches!(kind, NestingKind::Function(_) | NestingKind::Source(_) | NestingKind::Trap(_));
-        if shared { scope } else { self.new_scope(Some(scope)) }
+        if shares_its_process(kind) { scope } else { self.new_scope(Some(scope)) }
     }
 
     fn command_line(&mut self, command: &Command, at: &Pending, line: &mut Line) {

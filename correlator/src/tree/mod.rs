@@ -100,7 +100,7 @@ fn shell_warnings(shell: &ShellStory) -> Vec<String> {
     let id = words::short_id(shell);
     let mut warnings = Vec::new();
     if !holes.is_empty() {
-        let missing = holes.iter().map(crate::Range::len).fold(0, u64::saturating_add);
+        let missing = holes.iter().map(crate::Range::count).fold(0, u64::saturating_add);
         let events = if missing == 1 { "event" } else { "events" };
         let mut places: Vec<String> = holes.iter().take(HOLES_SHOWN).map(hole).collect();
         if holes.len() > HOLES_SHOWN {
@@ -121,7 +121,7 @@ fn shell_warnings(shell: &ShellStory) -> Vec<String> {
         ));
     }
     if !contradictions.is_empty() {
-        let count = contradictions.iter().map(crate::Range::len).fold(0, u64::saturating_add);
+        let count = contradictions.iter().map(crate::Range::count).fold(0, u64::saturating_add);
         warnings.push(format!("shell {id}: two different events came under one number, {count} times"));
     }
     warnings

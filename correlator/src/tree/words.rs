@@ -225,6 +225,11 @@ pub(super) fn substituted(cmdsub: &Cmdsub, options: &Options) -> Text {
     text
 }
 
+/// The sign before an element of a pipeline.
+pub(super) fn link_to(index: u32) -> &'static str {
+    if index == 0 { "" } else { "| " }
+}
+
 /// The sign of a level of nesting; a substitution may say which variable it went into.
 pub(super) fn level(level: &NestingKind, substitution: Option<&Cmdsub>) -> String {
     let assigned = substitution.and_then(|cmdsub| cmdsub.assign.as_ref());

@@ -103,6 +103,29 @@ fn a_pipeline_with_compound_elements_is_drawn_one_below_the_other() {
 }
 
 #[test]
+fn every_element_but_the_first_is_marked_as_one() {
+    let inside = |index| json!({"pipeline": element("p1", index, 3), "nesting": nesting(&["subshell"])});
+    check(
+        &[
+            shell_start(1, &json!({})),
+            exec(2, 1, "ls", &json!({"pipeline": element("p1", 0, 3)})),
+            exec(3, 2, "sort", &inside(1)),
+            exec(4, 3, "head", &inside(1)),
+            exec(5, 4, "wc", &json!({"pipeline": element("p1", 2, 3)})),
+            shell_end(6, 0),
+        ],
+        "
+        bash -c script  in /w     1.00s
+        └─ pipeline of 3
+           ├─ ✓ ls                3.4ms
+           ├─ | { … }
+           │  ├─ ✓ sort           3.4ms
+           │  └─ ✓ head           3.4ms
+           └─ | ✓ wc              3.4ms",
+    );
+}
+
+#[test]
 fn the_shells_word_on_parents_counts_before_nesting() {
     check(
         &[

@@ -4,20 +4,18 @@
 //! stays and is counted at the next start. This module does not know what is in a batch, nor who has seen it.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use nash_events::{Batch, SpoolLine, SpoolReader};
+use nash_events::{Batch, SpoolLine};
 
+use crate::batch_lines::each_line;
 use crate::terminal::LineComplaints;
 
 /// The file's name in its directory.
 const FILE_NAME: &str = "accepted.ndjson";
-
-/// Bytes that are read at once: 64 KiB.
-const CHUNK_BYTES: usize = 64 << 10;
 
 /// When a write counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,26 +82,14 @@ impl Journal {
 /// Reads a journal from its beginning; tells whether it ends in the middle of a line.
 fn replay(file: &mut File, path: &Path, each: &mut impl FnMut(Batch)) -> std::io::Result<bool> {
     file.seek(SeekFrom::Start(0))?;
-    let mut reader = SpoolReader::new();
-    let mut chunk = vec![0; CHUNK_BYTES];
-    let mut torn = false;
     let mut complaints = LineComplaints::about(path.display().to_string());
-    let mut take = |lines: Vec<SpoolLine>| {
-        for line in lines {
-            match line {
-                SpoolLine::Batch { batch, .. } => each(*batch),
-                SpoolLine::Bad { line, reason } => complaints.add(line, &format!("{reason}; left out")),
-            }
+    each_line(file, |line| {
+        match line {
+            SpoolLine::Batch { batch, .. } => each(*batch),
+            SpoolLine::Bad { line, reason } => complaints.add(line, &format!("{reason}; left out")),
         }
-    };
-    loop {
-        let count = file.read(&mut chunk)?;
-        let Some(last) = chunk[..count].last() else { break };
-        torn = *last != b'\n';
-        take(reader.push(&chunk[..count]));
-    }
-    take(reader.finish().into_iter().collect());
-    Ok(torn)
+        Ok(())
+    })
 }
 
 #[cfg(test)]

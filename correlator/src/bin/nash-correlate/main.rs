@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod batch_lines;
 mod cli;
 mod feed_printer;
 mod intake;

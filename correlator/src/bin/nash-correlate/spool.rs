@@ -13,16 +13,14 @@ use std::time::{Duration, SystemTime};
 
 use nash_events::journal::{Journal, read_journal};
 use nash_events::limits::{BATCH_BYTES_MAX, FLUSH_EVENTS, SPOOL_BYTES_MAX};
-use nash_events::{Batch, Event, SpoolLine, SpoolReader};
+use nash_events::{Batch, Event, SpoolLine};
 
+use crate::batch_lines::each_line;
 use crate::intake::Intake;
 use crate::terminal::{LineComplaints, complain};
 
 /// Time between two looks at a directory: 500 ms, the interval in which shells flush.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Bytes that are read at once: 64 KiB.
-const CHUNK_BYTES: usize = 64 << 10;
 
 /// Age at which a journal without a header is taken for abandoned: 10 s; a younger one may be in the making.
 const HEADERLESS_AGE_MIN: Duration = Duration::from_secs(10);
@@ -104,22 +102,8 @@ impl Spool {
     }
 
     fn take_batches(&self, path: &Path) -> Result<(), Trouble> {
-        let mut file = open(path)?;
-        let mut reader = SpoolReader::new();
-        let mut chunk = vec![0; CHUNK_BYTES];
         let mut complaints = LineComplaints::about(format!("spool {}", path.display()));
-        loop {
-            let count = file.read(&mut chunk)?;
-            if count == 0 {
-                break;
-            }
-            for line in reader.push(&chunk[..count]) {
-                self.take_line(line, &mut complaints)?;
-            }
-        }
-        if let Some(line) = reader.finish() {
-            self.take_line(line, &mut complaints)?;
-        }
+        each_line(&mut open(path)?, |line| self.take_line(line, &mut complaints))?;
         Ok(())
     }
 
