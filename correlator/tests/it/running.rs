@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::events::{SHELL, batch_json, exec, shell_end, shell_start};
+use crate::events::{SHELL, batch_json, element, exec, nesting, shell_end, shell_start, with};
 use crate::process::{post_unix, program, wait_until};
 
 /// Makes an executable script.
@@ -20,8 +20,13 @@ fn script(dir: &Path, name: &str, text: &str) -> PathBuf {
 /// A shell that leaves a report in its spool, then does what it was asked to.
 fn spooling_shell(dir: &Path) -> PathBuf {
     let events = [shell_start(1, &json!({})), exec(2, 1, "make all", &json!({"exitCode": 2})), shell_end(3, 3)];
+    shell_that_spools(dir, &[batch_json(SHELL, None, &events)])
+}
+
+/// A shell that leaves these batches in its spool, then does what it was asked to.
+fn shell_that_spools(dir: &Path, batches: &[Value]) -> PathBuf {
     let batch = dir.join("batch");
-    std::fs::write(&batch, batch_json(SHELL, None, &events).to_string() + "\n").unwrap();
+    std::fs::write(&batch, batches.iter().map(|batch| batch.to_string() + "\n").collect::<String>()).unwrap();
     let text = format!("cp '{}' \"$NUCLEIC_SHELL_SPOOL/x.jsonl\"\nexec /bin/sh \"$@\"", batch.display());
     script(dir, "spooling", &text)
 }
@@ -46,6 +51,46 @@ fn the_story_follows_the_scripts_output_and_the_status_is_the_scripts() {
         \n\
         coverage: shell only; 1 shell, 1 command, 0 events lost\n";
     assert_eq!(text(&output.stdout), expected);
+}
+
+#[test]
+fn what_a_compound_an_assignment_and_a_nested_shell_did_is_told_as_one_story() {
+    let place = |index| json!({"pipeline": element("p1", index, 2)});
+    let in_loop = with(place(1), &json!({"parentCmd": 2, "nesting": nesting(&["subshell"])}));
+    let outer = [
+        shell_start(1, &json!({})),
+        exec(2, 1, "ls", &place(0)),
+        json!({"kind": "redirect", "seq": 3, "cmd": 2, "op": ">", "target": {"path": "/w/out"}, "compound": true, "bytes": 8}),
+        exec(4, 3, "read f", &with(in_loop.clone(), &json!({"type": "builtin"}))),
+        exec(5, 4, "bash -c script", &with(in_loop, &json!({"pid": 300}))),
+        exec(6, 6, "date", &json!({"parentCmd": 5, "nesting": nesting(&["cmdsub"])})),
+        json!({"kind": "cmdsub", "seq": 7, "cmd": 5, "bytes": 2, "previewB64": "eAo="}),
+        shell_end(8, 0),
+    ];
+    let inner = [
+        shell_start(1, &json!({"pid": 300, "ts": 1042.0})),
+        json!({"kind": "redirect", "seq": 2, "cmd": 1, "op": "<", "target": {"path": "/w/in"}, "compound": true}),
+        exec(3, 2, "cat", &json!({"parentCmd": 1})),
+        shell_end(4, 0),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let batches = [batch_json("bbbbbbbb-2", Some(SHELL), &inner), batch_json(SHELL, None, &outer)];
+    let output = run(&shell_that_spools(dir.path(), &batches), &["--", "true"]);
+    let expected = "
+bash -c script  in /w            1.00s
+├─ pipeline of 2
+│  ├─ ✓ ls                       3.4ms
+│  └─ | { … } > /w/out (8 B)
+│     ├─ ✓ read f                3.4ms
+│     └─ ✓ bash -c script        3.4ms
+│        └─ { … } < /w/in
+│           └─ ✓ cat             3.4ms
+└─ $( ) ✓ date → 2 B: \"x\"        3.4ms
+
+coverage: shell only; 2 shells, 5 commands, 0 events lost
+";
+    let (_, story) = text(&output.stdout).split_once('─').unwrap();
+    assert_eq!(story.trim_start_matches('─'), expected);
 }
 
 #[test]
