@@ -96,6 +96,10 @@ pub fn replace_shell<SE: ShellExtensions>(
         context.shell.find_first_executable_in_path_using_cache(&name)
     };
     let argv: Vec<String> = std::iter::once(name.clone()).chain(args.iter().cloned()).collect();
+    if context.shell.gate().is_active() {
+        let command = context.shell.gate().next_command();
+        context.shell.place_mut().command = command;
+    }
     let kind = path.as_deref().map_or(ExecKind::NotFound, ExecKind::External);
     let mut span = match context.shell.ask_gate(kind, &argv, &[]) {
         Ok(span) => span,
@@ -116,6 +120,7 @@ pub fn replace_shell<SE: ShellExtensions>(
         if context.shell.is_subshell() {
             span.started_in_place(process::own_pid());
         } else {
+            span.started(process::own_pid());
             span.replacing();
         }
     }
@@ -184,9 +189,11 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
         .filter_map(|(name, variable)| c_string(std::format!("{name}={}", variable.value().to_cow_str(shell))))
         .collect();
     let functions = shell.funcs().iter().filter(|(_, function)| function.is_exported());
-    envp.extend(functions.filter_map(|(name, function)| {
-        c_string(std::format!("BASH_FUNC_{name}%%=() {}", function.definition().body))
-    }));
+    envp.extend(
+        functions.filter_map(|(name, function)| {
+            c_string(std::format!("BASH_FUNC_{name}%%=() {}", function.definition().body))
+        }),
+    );
     envp.extend(ours.iter().filter_map(|(name, value)| c_string(std::format!("{name}={value}"))));
     envp.extend(c_string(std::format!("_={}", path.display())));
     envp

@@ -94,6 +94,21 @@ where
     process::exit_now(status)
 }
 
+/// Makes redirections the process's own where nothing follows that would see it: whoever reads what the shell's descriptors
+/// led to before must not wait for a process that doesn't use them any more.
+pub(crate) fn keep_redirections<SE: extensions::ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &mut ExecutionParameters,
+) {
+    if !shell.may_be_replaced() || params.open_files().iter_entries().next().is_none() {
+        return;
+    }
+    let files = std::mem::take(params.open_files_mut());
+    // What can't be placed stays as it is; a command that uses it fails there, with its own message.
+    let _ = process::place_descriptors(&files);
+    shell.adopt_descriptors(&files);
+}
+
 fn become_child<SE: extensions::ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &mut ExecutionParameters,

@@ -309,9 +309,12 @@ where
 
 impl From<OpenFile> for std::process::Stdio {
     fn from(file: OpenFile) -> Self {
-        file.try_clone_to_owned().map_or_else(|_| Self::null(), |fd| {
-            // SAFETY: the number was just released by its only owner.
-            unsafe { Self::from_raw_fd(fd.into_raw_fd()) }
-        })
+        file.try_clone_to_owned().map_or_else(
+            |_| Self::null(),
+            |fd| {
+                // SAFETY: the number was just released by its only owner.
+                unsafe { Self::from_raw_fd(fd.into_raw_fd()) }
+            },
+        )
     }
 }

@@ -4,10 +4,10 @@
 //! opened for it; waiting is a `waitpid` in the caller, and the span learns the end exactly once. This module does not
 //! decide who waits for what: pipelines and jobs do.
 
+use crate::error;
 use crate::gate::{ExecEnd, ExecSpan};
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessEnd, ProcessId};
-use crate::error;
 
 /// Represents a child process.
 pub struct ChildProcess {

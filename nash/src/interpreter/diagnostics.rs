@@ -30,6 +30,10 @@ fn words(kind: &ErrorKind) -> String {
             let is_folder = std::fs::metadata(name).is_ok_and(|metadata| metadata.is_dir());
             if is_folder { format!("{name}: Is a directory") } else { format!("{name}: {}", plain(&error.to_string())) }
         }
+        // Only a redirection that must not overwrite asks for a file that isn't there yet.
+        ErrorKind::RedirectionFailure(path, error) if error.starts_with("File exists") => {
+            format!("{path}: cannot overwrite existing file")
+        }
         ErrorKind::RedirectionFailure(path, error) => format!("{path}: {}", plain(error)),
         ErrorKind::BadFileDescriptor(fd) => format!("{fd}: Bad file descriptor"),
         ErrorKind::ExpandingUnsetVariable(name) => format!("{name}: unbound variable"),

@@ -14,6 +14,8 @@ use super::watch::Stream;
 pub(super) struct CommandSpan {
     pub stream: Arc<Stream>,
     pub command: CmdId,
+    /// The command inside which it runs; where it takes the shell's place, that is the `exec` that makes it.
+    pub parent: Option<CmdId>,
     pub started: Instant,
     /// Whether it was about to take the shell's place.
     pub replacing: bool,
@@ -42,7 +44,7 @@ impl ExecSpan for CommandSpan {
 
     fn replacing(&mut self) {
         self.replacing = true;
-        self.stream.replacing(self.command);
+        self.stream.replacing(self.command, self.parent);
     }
 
     fn ended(self: Box<Self>, end: &ExecEnd) {

@@ -215,7 +215,9 @@ impl Stream {
         let name = start.argv.first().map(String::as_str).unwrap_or_default();
         let changes_state = start.kind == ExecKind::Builtin && STATE_BUILTINS.contains(&name);
         let builtin = changes_state.then(|| BuiltinCall { argv: start.argv.to_vec(), cwd: start.cwd.to_owned() });
+        let parent = place::parent(start.place);
         Box::new(CommandSpan {
+            parent,
             stream: Arc::clone(stream),
             command,
             started: Instant::now(),
@@ -236,8 +238,11 @@ impl Stream {
         self.delivery.about_to_wait();
     }
 
-    pub(super) fn replacing(&self, command: CmdId) {
-        self.delivery.replaced(command, now_ms());
+    pub(super) fn replacing(&self, command: CmdId, parent: Option<CmdId>) {
+        let ts = now_ms();
+        for command in [parent, Some(command)].into_iter().flatten() {
+            self.delivery.replaced(command, ts);
+        }
         self.delivery.before_replace();
     }
 
