@@ -48,7 +48,7 @@ test: tools-test ## Check formatting and lints, build the programs, run every te
 	$(CARGO) build --workspace --bins --locked
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	    $(CARGO) test --workspace --doc --features nash-events/schema --locked && \
-	    $(CARGO) nextest run --workspace --features nash-events/schema --locked; \
+	    $(CARGO) nextest run --no-fail-fast --workspace --features nash-events/schema --locked; \
 	else \
 	    $(CARGO) test --workspace --features nash-events/schema --locked; \
 	fi

@@ -2,7 +2,7 @@
 //!
 //! Every way in which a command starts or ends, every redirection and every change of the shell's state passes here.
 //! This module knows nothing of what is done with it: no event format, no transport, no policy. Its calls can't fail;
-//! a shell built without a gate compiles them away, and one whose gate is inactive skips them.
+//! a shell built without a gate compiles them away, and one whose gate is inactive skips them. Upstream has no such file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What the gate is told of redirections.
 //!
 //! While the interpreter sets one up it notes here what its words came to; once that is known to have worked or not,
-//! one event says so. This module sets nothing up itself.
+//! one event says so. This module sets nothing up itself. Upstream has no such file.
 
 use std::path::{Path, PathBuf};
 
