@@ -10,6 +10,7 @@ pub mod real_shell;
 pub mod version;
 
 mod builtins;
+mod deep_stack;
 mod delivery;
 mod fallback;
 mod input;

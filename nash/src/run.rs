@@ -6,6 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nash_events::event::FallbackReason;
 
@@ -16,10 +17,7 @@ use crate::interpreter;
 use crate::invocation::{self, Invocation, Mode};
 use crate::observe::Watch;
 use crate::persona::Persona;
-use crate::{signals, version};
-
-/// The interpreter's stack, in bytes. Only what is touched costs memory; bash recurses thousands of functions deep.
-const STACK_BYTES: usize = 512 << 20;
+use crate::{deep_stack, signals, version};
 
 /// Runs the shell that `argv` asks for and returns its exit status. Takes the process over: it may become another program.
 pub fn run(argv: Vec<OsString>) -> u8 {
@@ -51,7 +49,7 @@ pub fn run(argv: Vec<OsString>) -> u8 {
     let watch = Watch::start(&config, &argv, &invocation);
     let outcome = match reason_to_step_aside(&invocation, &argv) {
         Some(reason) => Err(Handover::because(reason)),
-        None => stacker::grow(STACK_BYTES, || interpreter::run(&invocation, &watch)),
+        None => deep_stack::run(|| interpret(&invocation, &watch)),
     };
     match outcome {
         Ok(status) => {
@@ -60,6 +58,12 @@ pub fn run(argv: Vec<OsString>) -> u8 {
         }
         Err(handover) => fallback::hand_over(&handover, invocation.persona, &argv, &config, &watch),
     }
+}
+
+/// Runs the interpreter. A panic in it is an internal error of a shell that may have run commands: it ends the shell.
+fn interpret(invocation: &Invocation, watch: &Watch) -> Result<u8, Handover> {
+    let run = AssertUnwindSafe(|| interpreter::run(invocation, watch));
+    catch_unwind(run).unwrap_or(Ok(INTERNAL_ERROR_STATUS))
 }
 
 /// Lets a panic inside delivery, which is caught and counted there, end without a word on the command's standard error.
@@ -71,6 +75,9 @@ fn silence_caught_panics() {
         }
     }));
 }
+
+/// The status of a shell whose interpreter failed internally.
+const INTERNAL_ERROR_STATUS: u8 = 2;
 
 /// What `--nash-unsupported` prints: everything that goes to the real shell, one line each.
 const UNSUPPORTED: &str = "\
