@@ -4,6 +4,7 @@
 //! absent.
 
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 
 /// What the system says about this process.
@@ -24,15 +25,22 @@ pub(super) struct Identity {
 impl Identity {
     /// Asks the system about this process.
     pub(super) fn of_this_process() -> Self {
-        let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+        let boot_id = read_short("/proc/sys/kernel/random/boot_id");
         Self {
             pid: std::process::id(),
             parent_pid: std::os::unix::process::parent_id(),
-            start_ticks: fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(start_ticks),
+            start_ticks: read_short("/proc/self/stat").as_deref().and_then(start_ticks),
             boot_id: boot_id.map(|id| id.trim_end().to_owned()),
             pid_namespace: fs::metadata("/proc/self/ns/pid").ok().map(|metadata| metadata.ino()),
         }
     }
+}
+
+/// Reads a file of the kernel's that is shorter than a kilobyte, by one call: this is done at every start of a shell.
+fn read_short(path: &str) -> Option<String> {
+    let mut buffer = [0; 1024];
+    let count = fs::File::open(path).and_then(|mut file| file.read(&mut buffer)).ok()?;
+    String::from_utf8(buffer[..count].to_vec()).ok()
 }
 
 /// Field 22 of a `stat` line. The name in field 2 may hold anything, so counting begins after its last parenthesis.
