@@ -28,6 +28,19 @@ impl Lines {
         Self { stdin, seekable }
     }
 
+    /// Everything from the current position on, without moving it; nothing where there are no positions.
+    pub(crate) fn look_ahead(&self) -> Option<Vec<u8>> {
+        use std::os::unix::fs::FileExt as _;
+        let mut at = u64::try_from(position()?).ok()?;
+        let mut ahead = Vec::new();
+        let mut piece = [0; PIECE_BYTES];
+        while let count @ 1.. = self.stdin.read_at(&mut piece, at).ok()? {
+            ahead.extend_from_slice(&piece[..count]);
+            at += count as u64;
+        }
+        Some(ahead)
+    }
+
     /// The next line with its newline; empty at the end of the input.
     pub(crate) fn next_line(&mut self) -> io::Result<Vec<u8>> {
         if self.seekable { self.next_line_of_file() } else { self.next_line_of_stream() }

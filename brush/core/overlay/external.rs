@@ -118,7 +118,7 @@ pub fn replace_shell<SE: ShellExtensions>(
     let program = compose(context, &path, args, options);
     if let Some(span) = &mut span {
         if context.shell.is_subshell() {
-            span.started_in_place(process::own_pid());
+            span.replacing_fork(process::own_pid());
         } else {
             span.started(process::own_pid());
             span.replacing();

@@ -99,6 +99,10 @@ pub trait ExecSpan: Send + Sync {
     fn started_in_place(&mut self, pid: i32) {
         let _ = pid;
     }
+    /// The same, by `exec`: the builtin that it was started by will not end either.
+    fn replacing_fork(&mut self, pid: i32) {
+        self.started_in_place(pid);
+    }
     /// The shell is about to wait for it, for as long as that takes.
     fn waiting(&mut self) {}
     /// The command is about to take this shell's own place; `ended` follows only if that fails.

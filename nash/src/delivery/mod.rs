@@ -119,6 +119,11 @@ impl Delivery {
         self.with((), |life| life.mark(&Mark::in_place(cmd, pid)));
     }
 
+    /// Whether this is a fork that has outlived its shell and goes on as a shell of its own.
+    pub(crate) fn has_left_shell(&self) -> bool {
+        self.with(false, |life| life.before.is_some())
+    }
+
     /// Appends how a command ended, or why it did not start.
     pub(crate) fn end(&self, cmd: CmdId, how: CommandEnd) {
         self.with((), |life| life.mark(&Mark::end(cmd, how)));

@@ -140,6 +140,10 @@ async fn source_if_readable(shell: &mut Shell, file: &Path) {
 async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Handover> {
     let mut lines = Lines::from_stdin();
     let start = input::position();
+    if let Some(script) = lines.look_ahead() {
+        // What can be looked at as a whole goes to the real shell as a whole, untouched.
+        parse_whole(shell, &script)?;
+    }
     let mut pending = Vec::new();
     let mut ran_anything = false;
     loop {

@@ -38,6 +38,10 @@ impl ExecSpan for CommandSpan {
         self.stream.running_in_place(self.command, pid);
     }
 
+    fn replacing_fork(&mut self, pid: i32) {
+        self.stream.replacing_fork(self.command, self.parent, pid);
+    }
+
     fn waiting(&mut self) {
         self.stream.waiting();
     }

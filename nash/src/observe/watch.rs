@@ -231,7 +231,20 @@ impl Stream {
     }
 
     pub(super) fn running_in_place(&self, command: CmdId, pid: i32) {
-        self.delivery.started_in_place(command, pid.unsigned_abs());
+        if self.delivery.has_left_shell() {
+            // Nobody is left to tell its end.
+            self.running(command, pid);
+            self.replacing(command, None);
+        } else {
+            self.delivery.started_in_place(command, pid.unsigned_abs());
+        }
+    }
+
+    pub(super) fn replacing_fork(&self, command: CmdId, parent: Option<CmdId>, pid: i32) {
+        if let Some(parent) = parent {
+            self.delivery.replaced(parent, now_ms());
+        }
+        self.running_in_place(command, pid);
     }
 
     pub(super) fn waiting(&self) {

@@ -1,9 +1,10 @@
 //! Takes what shells left in a spool directory.
 //!
 //! Complete `.jsonl` files, and `.journal` files that no process of their shell holds locked any more. A file is removed once
-//! everything in it is on record; a damaged line costs only itself. Nothing is ever written here.
+//! everything in it is on record; a damaged line costs only itself. Where a shell is gone and a background process of it holds
+//! the journal, what is in it so far is taken and the file stays. Nothing is ever written here.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime};
 
-use nash_events::journal::{Journal, read_journal};
+use nash_events::journal::{Journal, JournalHeader, read_journal, read_journal_so_far};
 use nash_events::limits::{BATCH_BYTES_MAX, FLUSH_EVENTS, SPOOL_BYTES_MAX};
 use nash_events::{Batch, Event, SpoolLine};
 
@@ -35,6 +36,10 @@ pub(crate) struct Spool {
     intake: Intake,
     /// What was complained about already: once is enough for a file that stays.
     known_troubles: HashSet<PathBuf>,
+    /// How long orphaned journals were when they were read last.
+    read_lengths: HashMap<PathBuf, u64>,
+    /// Whether nobody looks after this: commands without an end are told then, also of journals that are still held.
+    is_last: bool,
 }
 
 /// Why a file stays where it is.
@@ -56,7 +61,7 @@ enum Trouble {
 impl Spool {
     /// A reader of these directories, which need not exist yet.
     pub(crate) fn new(dirs: Vec<PathBuf>, intake: Intake) -> Self {
-        Self { dirs, intake, known_troubles: HashSet::new() }
+        Self { dirs, intake, known_troubles: HashSet::new(), read_lengths: HashMap::new(), is_last: false }
     }
 
     /// Looks again and again until `stop` is dropped or sent to.
@@ -68,6 +73,12 @@ impl Spool {
                 Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// Takes everything that is there now, for the last time.
+    pub(crate) fn sweep_last(&mut self) {
+        self.is_last = true;
+        self.sweep();
     }
 
     /// Takes everything that is there now.
@@ -126,11 +137,11 @@ impl Spool {
 
     /// Takes the journal of a shell of which no process is left. The lock is held until the file is removed, so that two
     /// readers can't take it both.
-    fn take_journal(&self, path: &Path) -> Result<(), Trouble> {
+    fn take_journal(&mut self, path: &Path) -> Result<(), Trouble> {
         let mut file = open(path)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Trouble::InUse),
+            Err(TryLockError::WouldBlock) => return self.take_orphan(path, &mut file),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
         let meta = file.metadata()?;
@@ -149,14 +160,47 @@ impl Spool {
             self.intake.count_damaged_blocking(1);
             return Ok(());
         };
+        self.put(&header, events)?;
+        // Removed here, under the lock: the caller then finds it gone.
+        Ok(std::fs::remove_file(path)?)
+    }
+
+    /// Takes what a shell that is gone has told so far, where a background process of it still holds the journal.
+    fn take_orphan(&mut self, path: &Path, file: &mut File) -> Result<(), Trouble> {
+        let length = file.metadata()?.len();
+        let is_known = self.read_lengths.get(path) == Some(&length);
+        if length > JOURNAL_BYTES_MAX || (is_known && !self.is_last) {
+            return Err(Trouble::InUse);
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let Journal { header, events, .. } =
+            if self.is_last { read_journal(&bytes) } else { read_journal_so_far(&bytes) };
+        if let Some(header) = header.filter(is_gone) {
+            self.put(&header, events)?;
+            self.read_lengths.insert(path.to_owned(), length);
+        }
+        Err(Trouble::InUse)
+    }
+
+    fn put(&self, header: &JournalHeader, events: Vec<Event>) -> Result<(), Trouble> {
         for events in split(events)? {
             let batch = Batch::Shell(header.batch(events));
             let line = batch.to_json()?;
             self.intake.put_blocking(batch, line)?;
         }
-        // Removed here, under the lock: the caller then finds it gone.
-        Ok(std::fs::remove_file(path)?)
+        Ok(())
     }
+}
+
+/// Whether the shell that a journal belongs to has ended; a zombie has.
+fn is_gone(header: &JournalHeader) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", header.pid)) else { return true };
+    // The name in field 2 may hold anything, so counting begins after its last parenthesis.
+    let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
+    let state = fields.next();
+    let start_ticks = fields.nth(18).and_then(|ticks| ticks.parse().ok());
+    state == Some("Z") || (start_ticks.is_some() && start_ticks != header.start_ticks)
 }
 
 /// Cuts a list of events into batches of the usual size.

@@ -122,7 +122,7 @@ impl Collector {
 
     /// Takes what is left in the spool, stops, and tells the story.
     pub(super) fn finish(mut self) -> Story {
-        self.spool.sweep();
+        self.spool.sweep_last();
         drop(self.spool);
         // Nobody waits for the receiver but this.
         let _ = self.stop.send(true);
