@@ -56,8 +56,11 @@ impl JobManager {
                 if !is_meant(&self.jobs[index]) {
                     continue;
                 }
+                let pid = self.jobs[index].pids.last().copied().unwrap_or_default();
+                if self.jobs[index].tasks.is_empty() {
+                    return Ok(Some((pid, self.let_go_ended(index))));
+                }
                 if let Some(result) = self.jobs[index].poll_done()? {
-                    let pid = self.jobs[index].pids.last().copied().unwrap_or_default();
                     return Ok(Some((pid, self.let_go(index, &result?))));
                 }
             }
@@ -78,7 +81,19 @@ impl JobManager {
         self.jobs.iter().find(|job| job.id == id).map(|job| job.pids.clone()).unwrap_or_default()
     }
 
+    /// Waits for the processes of jobs that have ended, so that nobody takes them for running; the jobs stay listed.
+    pub fn collect_ended(&mut self) {
+        for index in 0..self.jobs.len() {
+            if let Ok(Some(Ok(result))) = self.jobs[index].poll_done() {
+                self.remember(index, result.exit_code.into());
+            }
+        }
+    }
+
     async fn wait_for_job_at(&mut self, index: usize) -> Result<u8, error::Error> {
+        if self.jobs[index].tasks.is_empty() {
+            return Ok(self.let_go_ended(index));
+        }
         let result = self.jobs[index].wait().await?;
         if self.jobs[index].tasks.is_empty() {
             return Ok(self.let_go(index, &result));
@@ -89,10 +104,21 @@ impl JobManager {
     /// Forgets a job that has ended, but for its processes and status.
     fn let_go(&mut self, index: usize, result: &ExecutionResult) -> u8 {
         let status = result.exit_code.into();
-        let job = self.jobs.remove(index);
-        self.ended.extend(job.pids.iter().map(|pid| (*pid, status)));
+        self.remember(index, status);
+        self.jobs.remove(index);
+        status
+    }
+
+    /// The same for a job whose processes were waited for before.
+    fn let_go_ended(&mut self, index: usize) -> u8 {
+        let pid = self.jobs.remove(index).pids.last().copied();
+        let status = self.ended.iter().rev().find(|(ended, _)| Some(*ended) == pid);
+        status.map_or(0, |(_, status)| *status)
+    }
+
+    fn remember(&mut self, index: usize, status: u8) {
+        self.ended.extend(self.jobs[index].pids.iter().map(|pid| (*pid, status)));
         let surplus = self.ended.len().saturating_sub(ENDED_REMEMBERED_MAX);
         self.ended.drain(..surplus);
-        status
     }
 }

@@ -44,6 +44,7 @@ impl SimpleCommand for Kill {
         match parse(args.skip(1).map(|arg| arg.as_ref().to_owned())) {
             Ok(Request::List(words)) => list(&context, &words),
             Ok(Request::Send { signal, targets }) => {
+                context.shell.jobs_mut().collect_ended();
                 // As many complaints as there are failures; any success makes the status 0, as in bash.
                 let sent = targets.iter().filter(|target| send(&context, signal, target)).count();
                 Ok(ExecutionResult::new(u8::from(sent == 0)))

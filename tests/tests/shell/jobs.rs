@@ -69,3 +69,21 @@ fn waiting_for_one_gives_its_status() {
         "(exit 7) & p=$!; (exit 8) & wait $p; echo $?; wait $!; echo $?; (exit 3) & wait -n; echo $?; wait; echo $?";
     Duel::command(script).agree_on("7\n8\n3\n0\n");
 }
+
+#[test]
+fn a_job_that_was_killed_is_gone_for_whoever_asks() {
+    let script = "sleep 9 & p=$!; until ! kill -0 $p 2> /dev/null; do kill $p; sleep 0.05; done; wait $p; echo $?";
+    Duel::command(script).agree_on("143\n");
+}
+
+#[test]
+fn the_pid_of_a_background_subshell_is_that_of_what_runs_in_it() {
+    let script = "(sleep 0.5; echo leaked) & kill $!; wait $!; echo $?; sleep 0.7";
+    Duel::command(script).agree_on("143\n");
+}
+
+#[test]
+fn a_background_group_keeps_nobody_waiting_for_what_it_does_not_write() {
+    // The substitution ends when its last writer does, which isn't the group.
+    Duel::command("x=$( { sleep 9; } > /dev/null 2>&1 & echo $! ); kill $x; echo killed").agree_on("killed\n");
+}

@@ -98,3 +98,19 @@ fn backquotes_lose_one_level_of_backslashes() {
 fn here_documents_join_lines_and_keep_other_backslashes() {
     Duel::command("x=1; cat <<E\na \\\nb \\\\ \\q \\$x $x `echo \"q\"`\nE").agree();
 }
+
+#[test]
+fn a_path_after_a_pattern_must_exist() {
+    Duel::command("mkdir -p d/e; : > d/u; : > a; echo */u; echo */; echo d/*/; echo */nope").agree_on(
+        "d/u
+d/
+d/e/
+*/nope
+",
+    );
+}
+
+#[test]
+fn a_subshell_in_a_subshell_is_not_arithmetic() {
+    Duel::command("( ( echo a ) ); (( 1 + 1 )) && echo b").agree_on("a\nb\n");
+}

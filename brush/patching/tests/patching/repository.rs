@@ -35,7 +35,10 @@ fn every_overlay_file_says_what_it_is_to_upstream() {
         for path in overlay.paths() {
             let text = String::from_utf8_lossy(overlay.get(path).unwrap()).into_owned();
             let header: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
-            assert!(header.to_lowercase().contains("upstream"), "{path}: the //! header names what it replaces or adds to upstream's");
+            assert!(
+                header.to_lowercase().contains("upstream"),
+                "{path}: the //! header names what it replaces or adds to upstream's"
+            );
         }
     }
 }
