@@ -2,27 +2,17 @@
 //!
 //! What it runs is a command of its own and passes the gate as one; upstream's calls the builtin behind the gate's back.
 
-use brush_core::builtins::{BoxFuture, ContentOptions, ContentType, SimpleCommand};
+use brush_core::builtins::{BoxFuture, ContentOptions, ContentType};
 use brush_core::commands::{self, ShellForCommand};
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult, ShellExtensions};
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
 
 use super::{complain, help};
 use crate::interpreter::Extensions;
 
-/// The builtin's help; it is run by [`execute`].
-pub(crate) struct Builtin;
-
-impl SimpleCommand for Builtin {
-    fn get_content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
-        Ok(help(&content, "builtin: builtin [shell-builtin [arg ...]]", "Run a shell builtin."))
-    }
-
-    fn execute<SE: ShellExtensions, I: Iterator<Item = S>, S: AsRef<str>>(
-        _: ExecutionContext<'_, SE>,
-        _: I,
-    ) -> Result<ExecutionResult, Error> {
-        Ok(ExecutionResult::success())
-    }
+/// What `help` says of it.
+#[expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "the registration fixes the signature")]
+pub(crate) fn content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
+    Ok(help(&content, "builtin: builtin [shell-builtin [arg ...]]", "Run a shell builtin."))
 }
 
 /// Runs the builtin.

@@ -9,7 +9,7 @@ mod exec;
 mod kill;
 mod wait;
 
-use brush_core::builtins::{CommandExecuteFunc, ContentType, Registration, SimpleCommand, simple_builtin};
+use brush_core::builtins::{CommandContentFunc, CommandExecuteFunc, ContentType, Registration, simple_builtin};
 use brush_core::{ExecutionContext, ExecutionResult, ShellExtensions};
 
 use crate::interpreter::{Extensions, message_prefix};
@@ -17,21 +17,22 @@ use crate::interpreter::{Extensions, message_prefix};
 /// The builtins to register over upstream's, by name.
 pub(crate) fn of_ours() -> impl Iterator<Item = (String, Registration<Extensions>)> {
     [
-        ("builtin", Registration { declaration_builtin: true, ..asynchronous::<builtin::Builtin>(builtin::execute) }),
+        ("builtin", Registration { declaration_builtin: true, ..asynchronous(builtin::execute, builtin::content) }),
         ("cd", simple_builtin::<cd::Cd, Extensions>()),
         ("exec", simple_builtin::<exec::Exec, Extensions>().special()),
         ("kill", simple_builtin::<kill::Kill, Extensions>()),
-        ("wait", asynchronous::<wait::Wait>(wait::execute)),
+        ("wait", asynchronous(wait::execute, wait::content)),
     ]
     .into_iter()
     .map(|(name, registration)| (name.to_owned(), registration))
 }
 
-/// A builtin that waits, or runs commands, as the interpreter does; `B` gives its help.
-fn asynchronous<B: SimpleCommand + Send + Sync>(
+/// A builtin that waits, or runs commands, as the interpreter does.
+fn asynchronous(
     execute_func: CommandExecuteFunc<Extensions>,
+    content_func: CommandContentFunc,
 ) -> Registration<Extensions> {
-    Registration { execute_func, ..simple_builtin::<B, Extensions>() }
+    Registration { execute_func, content_func, disabled: false, special_builtin: false, declaration_builtin: false }
 }
 
 /// What `help` says of a builtin.

@@ -2,17 +2,14 @@
 //!
 //! How a job is waited for is the interpreter's; here the words are read and the status is chosen.
 
-use brush_core::builtins::{BoxFuture, ContentOptions, ContentType, SimpleCommand};
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult, ShellExtensions, ShellValue, ShellVariable};
+use brush_core::builtins::{BoxFuture, ContentOptions, ContentType};
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult, ShellValue, ShellVariable};
 
 use super::{complain, help};
 use crate::interpreter::Extensions;
 
 /// The status for something that is no child of this shell.
 const NO_CHILD: u8 = 127;
-
-/// The builtin's help; it is run by [`execute`].
-pub(crate) struct Wait;
 
 /// What `wait` was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -22,17 +19,10 @@ struct Request {
     ids: Vec<String>,
 }
 
-impl SimpleCommand for Wait {
-    fn get_content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
-        Ok(help(&content, "wait: wait [-fn] [-p var] [id ...]", "Wait for jobs and give their status."))
-    }
-
-    fn execute<SE: ShellExtensions, I: Iterator<Item = S>, S: AsRef<str>>(
-        _: ExecutionContext<'_, SE>,
-        _: I,
-    ) -> Result<ExecutionResult, Error> {
-        Ok(ExecutionResult::success())
-    }
+/// What `help` says of it.
+#[expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "the registration fixes the signature")]
+pub(crate) fn content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
+    Ok(help(&content, "wait: wait [-fn] [-p var] [id ...]", "Wait for jobs and give their status."))
 }
 
 /// Runs the builtin.
