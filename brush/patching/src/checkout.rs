@@ -1,7 +1,7 @@
 //! A series as a git checkout, and back.
 //!
-//! The first commit, tagged `pristine`, is upstream's source; then comes one commit for each patch, with the title from
-//! its file name as subject and its header as body. The overlay is no part of the checkout: its files are edited in place.
+//! The first commit, tagged `pristine`, is upstream's source; then comes one commit for each patch, with the number and
+//! title from its file name as subject and its header as body. The overlay is no part of the checkout: its files are edited in place.
 
 use std::{
     collections::BTreeMap,
@@ -59,8 +59,8 @@ pub fn edit(layout: &PackageLayout, pristine: &SourceTree, discard: bool) -> Res
     git.run(&["tag", PRISTINE_TAG])?;
     for patch in &patches {
         patch.apply(&mut tree)?;
-        let title = series::title(&patch.name).unwrap_or_default();
-        commit(&git, &checkout, &tree, &format!("{title}\n\n{}", patch.header))?;
+        let subject = series::subject(&patch.name).unwrap_or_default();
+        commit(&git, &checkout, &tree, &format!("{subject}\n\n{}", patch.header))?;
     }
     Ok(patches.len())
 }
@@ -93,7 +93,11 @@ pub fn series_of_checkout(layout: &PackageLayout, pristine: &SourceTree) -> Resu
     let mut files = SeriesFiles::new();
     let mut patched = pristine.clone();
     for (parent, commit) in checkout.commits()? {
-        let (name, text) = checkout.patch_of_commit(&parent, &commit, files.len() + 1)?;
+        let previous = files.last_key_value().map(|(name, _)| name.clone());
+        let (name, text) = checkout.patch_of_commit(&parent, &commit, previous.as_deref())?;
+        if previous.is_some_and(|previous| previous >= name) {
+            return Err(checkout.refuse(format!("commit {commit} has a number that is not after the one before it")));
+        }
         Patch::parse(&name, &text)?.apply(&mut patched)?;
         files.insert(name, text);
     }
@@ -144,12 +148,17 @@ impl Checkout {
     }
 
     /// Makes the file name and the text of the patch that a commit stands for.
-    fn patch_of_commit(&self, parent: &str, commit: &str, number: usize) -> Result<(String, Vec<u8>), PatchingError> {
+    fn patch_of_commit(
+        &self,
+        parent: &str,
+        commit: &str,
+        previous: Option<&str>,
+    ) -> Result<(String, Vec<u8>), PatchingError> {
         let refuse = |reason| self.refuse(format!("commit {commit} {reason}"));
         let message = self.git.text(&["log", "--max-count=1", "--format=%B", commit])?;
         let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
         let header = body.trim();
-        let name = series::file_name(number, subject).ok_or_else(|| refuse("has no subject"))?;
+        let name = series::file_name(previous, subject).ok_or_else(|| refuse("has no subject"))?;
         let mut text = if header.is_empty() { Vec::new() } else { format!("{header}\n\n").into_bytes() };
         let header_len = text.len();
         let status = self.git.text(&["diff", "--name-status", "--no-renames", "-z", parent, commit])?;

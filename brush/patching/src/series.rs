@@ -15,7 +15,7 @@ const SUFFIX: &str = ".patch";
 
 /// Reads the patches in `directory` in the order of their names.
 ///
-/// Gaps in the numbers and equal numbers are allowed, since `save` numbers anew; names of another form are an error.
+/// Gaps in the numbers and equal numbers are allowed; names of another form are an error.
 pub fn read(directory: &Path) -> Result<Vec<Patch>, PatchingError> {
     let mut patches = Vec::new();
     for path in visible_entries(directory)? {
@@ -44,10 +44,26 @@ pub fn title(name: &str) -> Option<String> {
     (is_number && words.iter().all(is_word)).then(|| words.join(" "))
 }
 
-/// Makes the file name of the patch with this number, from 1, and title; None for a title without letters or digits.
-pub fn file_name(number: usize, title: &str) -> Option<String> {
+/// Returns the subject of the commit that stands for a patch: its number and its title.
+pub fn subject(name: &str) -> Option<String> {
+    Some(format!("{} {}", name.split_once('-')?.0, title(name)?))
+}
+
+/// Makes the file name of the patch that a commit with this subject stands for; None for a title without letters or digits.
+///
+/// A subject without a number gets the one after `previous`, the name of the patch before it.
+pub fn file_name(previous: Option<&str>, subject: &str) -> Option<String> {
+    let (number, title) = match subject.split_once(' ') {
+        Some((number, title)) if number.len() == 4 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (number.to_owned(), title)
+        }
+        _ => {
+            let last: usize = previous.and_then(|name| name.get(..4)?.parse().ok()).unwrap_or_default();
+            (format!("{:04}", last + 1), subject)
+        }
+    };
     let lower = title.to_ascii_lowercase();
     let words: Vec<&str> =
         lower.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    (!words.is_empty()).then(|| format!("{number:04}-{}{SUFFIX}", words.join("-")))
+    (!words.is_empty()).then(|| format!("{number}-{}{SUFFIX}", words.join("-")))
 }

@@ -34,7 +34,7 @@ fn saving_right_after_editing_changes_no_byte() {
 fn each_patch_is_a_commit_with_its_title_and_header() {
     let workshop = workshop_with_series();
     workshop.edit().unwrap();
-    assert_eq!(workshop.git(&["log", "--reverse", "--format=%s"]), "pristine\nlouder poem\ngate\n");
+    assert_eq!(workshop.git(&["log", "--reverse", "--format=%s"]), "pristine\n0001 louder poem\n0002 gate\n");
     assert_eq!(
         workshop.git(&["log", "-1", "--format=%b", "HEAD~1"]).trim_end(),
         "Kind: fidelity\nWhy: louder.\n\nA second paragraph."
@@ -61,17 +61,31 @@ fn a_commit_becomes_a_patch_with_one_line_of_context_and_no_noise() {
 }
 
 #[test]
-fn dropping_a_commit_numbers_the_rest_anew() {
+fn patches_keep_their_numbers_and_a_new_one_may_choose() {
     let workshop = Workshop::new();
     workshop.patch("0001-a.patch", "--- /dev/null\n+++ b/src/a.rs\n@@ -0,0 +1 @@\n+a\n");
-    workshop.patch("0002-b.patch", "--- /dev/null\n+++ b/src/b.rs\n@@ -0,0 +1 @@\n+b\n");
+    workshop.patch("0005-b.patch", "--- /dev/null\n+++ b/src/b.rs\n@@ -0,0 +1 @@\n+b\n");
     workshop.edit().unwrap();
     workshop.git(&["rebase", "-q", "--onto", "pristine", "HEAD~1"]);
+    for (file, subject) in [("c", "c"), ("d", "0300 d")] {
+        workshop.write(&format!("brush/edit/core/src/{file}.rs"), "x\n");
+        workshop.git(&["add", "."]);
+        workshop.git(&["commit", "-qm", subject]);
+    }
     workshop.save().unwrap();
-    assert_eq!(
-        workshop.series(),
-        [("0001-b.patch".to_owned(), "--- /dev/null\n+++ b/src/b.rs\n@@ -0,0 +1 @@\n+b\n".to_owned())]
-    );
+    let names: Vec<String> = workshop.series().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["0005-b.patch", "0006-c.patch", "0300-d.patch"]);
+}
+
+#[test]
+fn a_number_below_the_one_before_it_is_refused() {
+    let workshop = workshop_with_series();
+    workshop.edit().unwrap();
+    workshop.write("brush/edit/core/src/late.rs", "late\n");
+    workshop.git(&["add", "."]);
+    workshop.git(&["commit", "-qm", "0001 late"]);
+    let error = workshop.save().unwrap_err().to_string();
+    assert!(error.contains("not after the one before it"), "{error}");
 }
 
 #[test]
