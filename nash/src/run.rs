@@ -3,9 +3,8 @@
 //! The order of things stands here: who handles the command line, when observation begins, what goes to the real shell. How
 //! commands run is the interpreter's business.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nash_events::event::FallbackReason;
@@ -47,7 +46,7 @@ pub fn run(argv: Vec<OsString>) -> u8 {
         return fallback::step_aside(persona, &argv, Some(&config));
     }
     let watch = Watch::start(&config, &argv, &invocation);
-    let outcome = match reason_to_step_aside(&invocation, &argv) {
+    let outcome = match reason_to_step_aside(&invocation) {
         Some(reason) => Err(Handover::because(reason)),
         None => deep_stack::run(|| interpret(&invocation, &watch)),
     };
@@ -91,7 +90,7 @@ parse-error: a script that nash's parser refuses
 ";
 
 /// What nash doesn't do itself, as far as the command line and the environment tell.
-fn reason_to_step_aside(invocation: &Invocation, argv: &[OsString]) -> Option<FallbackReason> {
+fn reason_to_step_aside(invocation: &Invocation) -> Option<FallbackReason> {
     let unsupported = |what: &str| Some(FallbackReason::Unsupported(what.to_owned()));
     if invocation.wants_interactive(signals::is_terminal) {
         return Some(FallbackReason::Interactive);
@@ -108,10 +107,7 @@ fn reason_to_step_aside(invocation: &Invocation, argv: &[OsString]) -> Option<Fa
     if invocation.pretty_print {
         return unsupported("pretty-print");
     }
-    let is_text = |bytes: &OsStr| std::str::from_utf8(bytes.as_bytes()).is_ok();
-    let all_text = argv.iter().all(|arg| is_text(arg))
-        && std::env::vars_os().all(|(name, value)| is_text(&name) && is_text(&value));
-    if all_text { None } else { unsupported("bytes") }
+    None
 }
 
 /// Writes to standard output and standard error; returns the status of a shell that did nothing else.

@@ -5,6 +5,7 @@
 //! path.
 
 use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use crate::commands::ExecutionContext;
@@ -14,7 +15,7 @@ use crate::interp::ProcessGroupPolicy;
 use crate::processes::ChildProcess;
 use crate::results::{ExecutionExitCode, ExecutionResult, ExecutionSpawnResult};
 use crate::sys::process::{self, Program};
-use crate::{ErrorKind, error, openfiles, sys};
+use crate::{ErrorKind, bytes, error, openfiles, sys};
 
 /// How much of a file is looked at to tell a script from a binary.
 const SCRIPT_PROBE_BYTES: usize = 80;
@@ -91,7 +92,7 @@ pub fn replace_shell<SE: ShellExtensions>(
 ) -> Result<ExecutionResult, error::Error> {
     let name = context.command_name.clone();
     let path = if sys::fs::contains_path_separator(&name) {
-        Some(std::path::PathBuf::from(&name))
+        Some(bytes::path(&name).into_owned())
     } else {
         context.shell.find_first_executable_in_path_using_cache(&name)
     };
@@ -175,7 +176,7 @@ fn compose<SE: ShellExtensions>(
     let argv0 = options.argv0.as_deref().unwrap_or(context.command_name.as_str());
     let argv = std::iter::once(argv0).chain(args.iter().map(String::as_str)).filter_map(c_string).collect();
     let envp = if options.empty_environment { Vec::new() } else { environment(context, path) };
-    let path = c_string(path.to_string_lossy()).unwrap_or_default();
+    let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     Program { path, argv, envp, process_group: None }
 }
 
@@ -195,13 +196,13 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
         }),
     );
     envp.extend(ours.iter().filter_map(|(name, value)| c_string(std::format!("{name}={value}"))));
-    envp.extend(c_string(std::format!("_={}", path.display())));
+    envp.extend(c_string(std::format!("_={}", bytes::encode_os(path))));
     envp
 }
 
 /// A text without NUL as the kernel takes it; one with NUL can't be passed at all.
 fn c_string(text: impl AsRef<str>) -> Option<CString> {
-    CString::new(text.as_ref()).ok()
+    CString::new(bytes::decode(text.as_ref())).ok()
 }
 
 /// A file that the kernel doesn't know how to execute is a script for this very shell, unless it looks binary.
@@ -215,7 +216,7 @@ fn interpreter_for(program: &Program, path: &Path) -> Option<Program> {
         return None;
     }
     let shell = std::env::current_exe().ok()?;
-    let shell = c_string(shell.to_string_lossy())?;
+    let shell = c_string(bytes::encode_os(&shell))?;
     let mut argv = vec![program.argv.first()?.clone(), program.path.clone()];
     argv.extend(program.argv.iter().skip(1).cloned());
     Some(Program { path: shell, argv, envp: program.envp.clone(), process_group: program.process_group })

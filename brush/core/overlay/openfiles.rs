@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawF
 use std::sync::Arc;
 
 use crate::ShellFd;
+use crate::bytes;
 use crate::error;
 use crate::sys;
 
@@ -167,6 +168,10 @@ impl std::io::Write for OpenFile {
     fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
         match self {
             Self::Stream(stream) => stream.write(buf),
+            _ if bytes::has_carrier_bytes(buf) => {
+                self.with_file(|mut file| file.write_all(&bytes::decode_bytes(buf)))?;
+                Ok(buf.len())
+            }
             _ => self.with_file(|mut file| file.write(buf)),
         }
     }

@@ -60,7 +60,7 @@ fn own_pid() -> ShellValue {
     ShellValue::Dynamic { getter: |_| std::process::id().to_string().into(), setter: |_| () }
 }
 
-/// Arguments are UTF-8 by the time they come here: a command line that isn't goes to the real shell.
+/// What isn't UTF-8 is carried through the interpreter's strings.
 fn text(argument: &OsStr) -> String {
-    argument.to_string_lossy().into_owned()
+    brush_core::bytes::encode_os(argument)
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use brush_core::parser::{ParseError, ast};
-use brush_core::{ExecutionResult, SourceInfo};
+use brush_core::{ExecutionResult, SourceInfo, bytes};
 use nash_events::event::FallbackReason;
 
 use super::Shell;
@@ -25,7 +25,7 @@ const SYNTAX_ERROR: u8 = 2;
 pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Handover> {
     match &invocation.mode {
         Mode::Command { text, .. } => {
-            let program = parse_whole(shell, text.to_string_lossy().as_bytes())?;
+            let program = parse_whole(shell, text.as_encoded_bytes())?;
             read_startup_files(shell, invocation).await;
             shell.start_command_string_mode();
             let params = shell.default_exec_params();
@@ -41,7 +41,7 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
             let program = parse_whole(shell, &script)?;
             read_startup_files(shell, invocation).await;
             let source = SourceInfo::from(path.to_owned());
-            let args = args.iter().map(|arg| arg.to_string_lossy().into_owned());
+            let args = args.iter().map(bytes::encode_os);
             let result = shell.run_parsed_script(program, &source, args).await;
             finish(shell, result).await
         }
@@ -49,13 +49,9 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
     }
 }
 
-/// Parses a whole script; one that can't be parsed, or isn't text, goes to the real shell.
+/// Parses a whole script; one that can't be parsed goes to the real shell.
 fn parse_whole(shell: &Shell, script: &[u8]) -> Result<ast::Program, Handover> {
-    if std::str::from_utf8(script).is_err() {
-        let reason = FallbackReason::Unsupported("bytes".to_owned());
-        return Err(Handover { input: Some(script.to_vec()), ..Handover::because(reason) });
-    }
-    shell.parse(script).map_err(|error| parse_failure(&error, script))
+    shell.parse(bytes::encode(script).as_bytes()).map_err(|error| parse_failure(&error, script))
 }
 
 fn parse_failure(error: &ParseError, script: &[u8]) -> Handover {
@@ -153,14 +149,10 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
         if at_end && pending.is_empty() {
             break;
         }
-        let parsed = match std::str::from_utf8(&pending) {
-            Ok(text) if !at_end && ends_in_continuation(text) => continue,
-            Ok(_) => shell.parse(pending.as_slice()),
-            Err(_) if !ran_anything && (Lines::rewind_to(start) || input::put_back(&pending).is_ok()) => {
-                return Err(Handover::because(FallbackReason::Unsupported("bytes".to_owned())));
-            }
-            Err(_) => shell.parse(String::from_utf8_lossy(&pending).as_bytes()),
-        };
+        if !at_end && ends_in_continuation(&pending) {
+            continue;
+        }
+        let parsed = shell.parse(bytes::encode(&pending).as_bytes());
         let program = match parsed {
             Ok(program) => program,
             Err(error) if !at_end && may_go_on(&error) => continue,
@@ -192,9 +184,9 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
 }
 
 /// Whether the last line asks for another one.
-fn ends_in_continuation(text: &str) -> bool {
-    let line = text.strip_suffix('\n').unwrap_or(text);
-    line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
+fn ends_in_continuation(text: &[u8]) -> bool {
+    let line = text.strip_suffix(b"\n").unwrap_or(text);
+    line.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 /// Whether more input could turn the error into a command.

@@ -1,5 +1,6 @@
 //! Text on its way into an event: redacted first, then bounded, since a cut secret might not be recognised as one.
 
+use brush_core::bytes;
 use nash_events::argv::head;
 use nash_events::redact;
 use nash_events::{ByteString, bound_argv};
@@ -21,7 +22,8 @@ pub(super) struct Arguments {
 
 /// Masks and bounds an argument list.
 pub(super) fn arguments<A: AsRef<[u8]>>(argv: &[A]) -> Arguments {
-    let masked = redact::redact_argv(argv);
+    let argv: Vec<_> = argv.iter().map(|word| bytes::decode_bytes(word.as_ref())).collect();
+    let masked = redact::redact_argv(&argv);
     let bounded = bound_argv(&masked.argv);
     let all_there = bounded.argv.len() as u64 == bounded.argc;
     Arguments {
@@ -33,8 +35,9 @@ pub(super) fn arguments<A: AsRef<[u8]>>(argv: &[A]) -> Arguments {
 }
 
 /// Masks and bounds a text.
-pub(super) fn text(bytes: impl AsRef<[u8]>) -> (ByteString, Vec<String>) {
-    let masked = redact::redact(bytes.as_ref());
+pub(super) fn text(text: impl AsRef<[u8]>) -> (ByteString, Vec<String>) {
+    let text = bytes::decode_bytes(text.as_ref());
+    let masked = redact::redact(&text);
     (head(&masked.bytes, TEXT_BYTES_MAX).into(), names(masked.rules))
 }
 
