@@ -4,15 +4,18 @@
 //! its command must be known. How soon is not measured.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use nash_events::event::Exec;
+use nash_events::event::{Exec, RedirectTarget};
+use nash_events::{Event, EventKind};
 use tempfile::TempDir;
 
 use crate::rig::collector::{ACCEPTS, Collector};
@@ -51,6 +54,7 @@ while [ $i -lt 400 ]; do
     f
     touch $run-i$i | : $run-j$i > $run-j$i
     { touch $run-k$i; } &
+    { :; } > $run-m$i
     /bin/true $run-l$i > $run-l$i
     i=$((i + 1))
 done
@@ -60,28 +64,35 @@ done
 struct Left {
     /// Every word of every command that was told.
     told: BTreeSet<String>,
+    /// The name of every file whose redirection was told.
+    redirected: BTreeSet<String>,
     /// The names of the files that are there.
     files: Vec<String>,
 }
 
 #[test]
 fn no_program_that_started_is_lost_where_a_shell_is_killed() {
-    assert_told(left(), PROGRAMS);
+    assert_told(left(), PROGRAMS, &left().told);
 }
 
 #[test]
 fn no_command_whose_redirection_took_effect_is_lost_where_a_shell_is_killed() {
-    assert_told(left(), REDIRECTED);
+    assert_told(left(), REDIRECTED, &left().told);
 }
 
-/// Checks that every file of these letters has its command.
-fn assert_told(left: &Left, letters: &str) {
+#[test]
+fn no_redirection_that_made_a_file_is_lost_where_a_shell_is_killed() {
+    assert_told(left(), &format!("{REDIRECTED}m"), &left().redirected);
+}
+
+/// Checks that every file of these letters was told.
+fn assert_told(left: &Left, letters: &str, told: &BTreeSet<String>) {
     let is_of =
         |name: &str| name.split_once('-').is_some_and(|(_, rest)| rest.starts_with(|letter| letters.contains(letter)));
     let files: Vec<_> = left.files.iter().filter(|name| is_of(name)).collect();
     assert!(files.len() > KILLS as usize, "the shells were killed before they did anything: {} files", files.len());
-    let missing: Vec<_> = files.iter().filter(|name| !left.told.contains(**name)).collect();
-    assert!(missing.is_empty(), "{} of {} commands were lost: {missing:?}", missing.len(), files.len());
+    let missing: Vec<_> = files.iter().filter(|name| !told.contains(**name)).collect();
+    assert!(missing.is_empty(), "{} of {} were lost: {missing:?}", missing.len(), files.len());
 }
 
 /// Kills all the shells, once for all tests.
@@ -115,7 +126,11 @@ fn kill_all() -> Left {
     (0..KILLS).for_each(|run| streams.take_spool(&spool_of(place.path(), run)));
     let files = (0..KILLS).flat_map(|run| fs::read_dir(home_of(place.path(), run)).unwrap());
     let files = files.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    Left { told: streams.commands().flat_map(words_of).collect(), files }
+    Left {
+        told: streams.commands().flat_map(words_of).collect(),
+        redirected: streams.events().filter_map(redirected_by).collect(),
+        files,
+    }
 }
 
 fn kill_one(place: &Path, run: u32, socket: &Path) {
@@ -137,6 +152,13 @@ fn kill_one(place: &Path, run: u32, socket: &Path) {
 /// The arguments of a command, which name its file.
 fn words_of(exec: &Exec) -> Vec<String> {
     exec.argv.iter().map(|word| String::from_utf8_lossy(word.as_bytes()).into_owned()).collect()
+}
+
+/// The name of the file that a redirection makes.
+fn redirected_by(event: &Event) -> Option<String> {
+    let EventKind::Redirect(redirect) = &event.kind else { return None };
+    let RedirectTarget::Path(path) = &redirect.target else { return None };
+    Some(Path::new(OsStr::from_bytes(path.as_bytes())).file_name()?.to_str()?.to_owned())
 }
 
 fn home_of(place: &Path, run: u32) -> PathBuf {

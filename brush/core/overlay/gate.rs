@@ -49,7 +49,7 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
         let _ = start;
         Verdict::Allow(None)
     }
-    /// A redirection was set up, or failed to be.
+    /// A redirection was set up, or failed to be. One that opens a file is told before that, and again if it fails.
     fn on_redirect(&self, redirect: &RedirectEvent<'_>) {
         let _ = redirect;
     }

@@ -1,7 +1,8 @@
 //! What the gate is told of redirections.
 //!
-//! While the interpreter sets one up it notes here what its words came to; once that is known to have worked or not,
-//! one event says so. This module sets nothing up itself. Upstream has no such file.
+//! While the interpreter sets one up it notes here what its words came to. A file is told before it is opened, and again if
+//! that fails; everything else is told once, when it has worked or not. This module sets nothing up itself. Upstream has no
+//! such file.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +28,17 @@ pub(crate) enum Seen {
 }
 
 impl Seen {
-    /// Notes the file that a redirection names.
-    pub(crate) fn path<SE: ShellExtensions>(&mut self, shell: &Shell<SE>, path: impl AsRef<Path>) {
+    /// Notes the file that a redirection names, and tells the gate: it is about to be opened.
+    pub(crate) fn path<SE: ShellExtensions>(
+        &mut self,
+        shell: &Shell<SE>,
+        params: &ExecutionParameters,
+        redirect: &ast::IoRedirect,
+        path: impl AsRef<Path>,
+    ) {
         if shell.gate().is_active() {
             *self = Self::Path(shell.absolute_path(path));
+            self.tell(shell, params, redirect, None);
         }
     }
 
@@ -48,8 +56,20 @@ impl Seen {
         }
     }
 
-    /// Tells the gate.
+    /// Tells the gate how it went, unless it was told all there is.
     pub(crate) fn report<SE: ShellExtensions>(
+        &self,
+        shell: &Shell<SE>,
+        params: &ExecutionParameters,
+        redirect: &ast::IoRedirect,
+        failure: Option<&error::Error>,
+    ) {
+        if failure.is_some() || !matches!(self, Self::Path(_)) {
+            self.tell(shell, params, redirect, failure);
+        }
+    }
+
+    fn tell<SE: ShellExtensions>(
         &self,
         shell: &Shell<SE>,
         params: &ExecutionParameters,

@@ -154,7 +154,13 @@ impl ShellStory {
 impl Command {
     fn take(&mut self, event: &Event) {
         match &event.kind {
-            EventKind::Redirect(redirect) => self.redirects.push(told(event, &**redirect)),
+            EventKind::Redirect(redirect) => {
+                let told = told(event, &**redirect);
+                match self.redirects.iter_mut().rev().find(|earlier| redirect.is_failure_of(&earlier.what)) {
+                    Some(earlier) => *earlier = told,
+                    None => self.redirects.push(told),
+                }
+            }
             EventKind::Cmdsub(cmdsub) => self.cmdsubs.push(told(event, &**cmdsub)),
             _ => self.events.push(event.clone()),
         }

@@ -205,6 +205,21 @@ fn a_compound_whose_redirection_failed_and_one_without_commands_are_told() {
 }
 
 #[test]
+fn a_redirection_that_is_told_before_it_fails_is_one_that_failed() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            compound(2, 1, &json!({})),
+            compound(3, 1, &json!({"error": "No such file"})),
+            shell_end(4, 1),
+        ],
+        "
+        bash -c script  in /w             exit 1   1.00s
+        └─ { … } > /w/out (No such file)",
+    );
+}
+
+#[test]
 fn a_redirection_of_a_compound_without_a_number_stands_on_a_line_inside_what_encloses_it() {
     check(
         &[

@@ -48,6 +48,10 @@ open_words! {
 
 /// A redirection operator that took effect, or failed.
 ///
+/// One that opens a file is told before the file is opened: a shell that dies in between leaves no file that nobody knows
+/// of. Where it then fails, it is told a second time with its `error`, and the second counts. A journal's reader joins the
+/// two for a command that has not been delivered; others see both.
+///
 /// ```json
 /// {"kind":"redirect","seq":2,"ts":1721900000001,"cmd":2,"cmdSeq":1,"op":">>","fd":1,
 ///  "target":{"path":"/workspace/out.log"},"mode":"append","bytes":1832,"truncated":false,"sha256":"…",
@@ -93,6 +97,14 @@ pub struct Redirect {
     /// The redaction rules that masked something.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
+}
+
+impl Redirect {
+    /// Whether this says that `earlier`, told before its file was opened, failed: then `earlier` did not happen.
+    pub fn is_failure_of(&self, earlier: &Self) -> bool {
+        let same = (&self.op, self.fd, &self.target) == (&earlier.op, earlier.fd, &earlier.target);
+        self.error.is_some() && earlier.error.is_none() && same
+    }
 }
 
 open_words! {

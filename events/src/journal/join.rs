@@ -85,19 +85,21 @@ impl OpenCommands {
     pub(super) fn pass(&mut self, event: Event, record_bytes: usize, ready: &mut Ready) {
         let belongs = matches!(event.kind, EventKind::Redirect(_) | EventKind::Pipe(_) | EventKind::Cmdsub(_));
         let open = event.cmd.filter(|_| belongs).and_then(|cmd| self.by_cmd.get_mut(&cmd));
-        match open {
-            Some(open)
-                if !open.announced
-                    && self.held_count < HELD_EVENTS_MAX
-                    && self.held_bytes + record_bytes <= HELD_BYTES_MAX =>
-            {
-                self.held_count += 1;
-                self.held_bytes += record_bytes;
-                open.held_bytes += record_bytes;
-                open.held.push(event);
-            }
-            _ => ready.push_back(event),
+        let Some(open) = open.filter(|open| !open.announced) else {
+            ready.push_back(event);
+            return;
+        };
+        if open.replace_failed(&event) {
+            return;
         }
+        if self.held_count == HELD_EVENTS_MAX || self.held_bytes + record_bytes > HELD_BYTES_MAX {
+            ready.push_back(event);
+            return;
+        }
+        self.held_count += 1;
+        self.held_bytes += record_bytes;
+        open.held_bytes += record_bytes;
+        open.held.push(event);
     }
 
     /// The commands that nobody has heard of and that started before `ts_ms`.
@@ -175,6 +177,17 @@ impl OpenCommands {
     fn give_up(&mut self, cmd: CmdId, ready: &mut Ready) {
         self.announce(cmd, ready);
         self.remove(cmd);
+    }
+}
+
+impl Open {
+    /// Puts a failed redirection in the place of what was told before it was tried; `false` for everything else.
+    fn replace_failed(&mut self, event: &Event) -> bool {
+        let EventKind::Redirect(redirect) = &event.kind else { return false };
+        let is_earlier = |held: &&mut Event| matches!(&held.kind, EventKind::Redirect(r) if redirect.is_failure_of(r));
+        let Some(held) = self.held.iter_mut().rev().find(is_earlier) else { return false };
+        held.kind = event.kind.clone();
+        true
     }
 }
 

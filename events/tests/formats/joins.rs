@@ -35,6 +35,15 @@ fn pipe(cmd: u64) -> Vec<u8> {
     record(1.0, cmd, &EventKind::Pipe(Box::default()))
 }
 
+fn redirect(cmd: u64, error: Option<&str>) -> Vec<u8> {
+    let mut body = serde_json::json!({"kind": "redirect", "ts": 3.0, "cmd": cmd, "op": ">", "fd": 1});
+    body["target"] = serde_json::json!({"path": "/tmp/out"});
+    if let Some(error) = error {
+        body["error"] = error.into();
+    }
+    format!("\n{body}\n").into_bytes()
+}
+
 fn function() -> Vec<u8> {
     encode_record(&Record { ts: 2.0, cmd: None, kind: &EventKind::Function(Function { name: "f".into() }) }).unwrap()
 }
@@ -53,6 +62,7 @@ fn told(event: &Event) -> String {
             let replaced = if exec.replaced { " replaced" } else { "" };
             format!("{pid}{code}{signal}{us}{replaced}")
         }
+        EventKind::Redirect(redirect) => redirect.error.iter().fold(String::new(), |text, error| text + " " + error),
         EventKind::Dropped(dropped) => format!(" {}", dropped.reason),
         _ => String::new(),
     };
@@ -88,6 +98,13 @@ fn what_belongs_to_a_running_command_follows_its_exec() {
     let expect =
         ["#1 c8 pipe", "#2 c7 exec exit=3 us=4999", "#3 c7 pipe of #2", "#4 c7 pipe of #2", "#5 c7 pipe of #2"];
     check(&[start(7), pipe(7), pipe(8), pipe(7), end(7), pipe(7)], &expect);
+}
+
+#[test]
+fn a_redirection_that_fails_takes_the_place_of_what_was_told_before_it_was_tried() {
+    let lines = [start(7), redirect(7, None), redirect(7, None), redirect(7, Some("EACCES")), end(7)];
+    check(&lines, &["#1 c7 exec exit=3 us=4999", "#2 c7 redirect of #1", "#3 c7 redirect EACCES of #1"]);
+    check(&[redirect(8, None), redirect(8, Some("EACCES"))], &["#1 c8 redirect", "#2 c8 redirect EACCES"]);
 }
 
 #[test]
