@@ -4,27 +4,62 @@
 //! for command lines shows.
 
 mod builtin;
+mod call;
 mod cd;
+mod condition;
+mod constant;
+mod echo;
+mod escapes;
 mod exec;
 mod kill;
+mod options;
+mod predicates;
+mod printf;
+mod quoting;
+mod read;
+mod synopsis;
+mod sys;
+mod text;
+mod values;
 mod wait;
 
 use brush_core::builtins::{CommandContentFunc, CommandExecuteFunc, ContentType, Registration, simple_builtin};
 use brush_core::{ExecutionContext, ExecutionResult, ShellExtensions};
 
+use call::{direct, registration};
+
 use crate::interpreter::{Extensions, message_prefix};
+use crate::persona::Persona;
+
+/// What dash has of them; the others are no builtins in its persona.
+const OF_DASH: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "break", "cd", "chdir", "command", "continue", "echo", "eval", "exec", "exit",
+    "export", "false", "fg", "getopts", "hash", "jobs", "kill", "local", "printf", "pwd", "read", "readonly", "return",
+    "set", "shift", "test", "times", "trap", "true", "type", "ulimit", "umask", "unalias", "unset", "wait",
+];
 
 /// The builtins to register over upstream's, by name.
-pub(crate) fn of_ours() -> impl Iterator<Item = (String, Registration<Extensions>)> {
-    [
+pub(crate) fn of_ours(persona: Persona) -> impl Iterator<Item = (String, Registration<Extensions>)> {
+    let is_sh = persona == Persona::Sh;
+    all().into_iter().filter(move |(name, _)| !is_sh || OF_DASH.contains(name)).map(|(name, it)| (name.to_owned(), it))
+}
+
+fn all() -> Vec<(&'static str, Registration<Extensions>)> {
+    vec![
         ("builtin", Registration { declaration_builtin: true, ..asynchronous(builtin::execute, builtin::content) }),
         ("cd", simple_builtin::<cd::Cd, Extensions>()),
         ("exec", simple_builtin::<exec::Exec, Extensions>().special()),
+        (":", direct!(constant::success).special()),
+        ("true", direct!(constant::success)),
+        ("false", direct!(constant::failure)),
+        ("echo", registration(echo::execute)),
+        ("printf", direct!(printf::run)),
+        ("test", direct!(condition::test)),
+        ("[", direct!(condition::bracket)),
+        ("read", direct!(read::run)),
         ("kill", simple_builtin::<kill::Kill, Extensions>()),
         ("wait", asynchronous(wait::execute, wait::content)),
     ]
-    .into_iter()
-    .map(|(name, registration)| (name.to_owned(), registration))
 }
 
 /// A builtin that waits, or runs commands, as the interpreter does.

@@ -19,7 +19,7 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
     let is_sh = invocation.persona == Persona::Sh;
     let set = if is_sh { BuiltinSet::ShMode } else { BuiltinSet::BashMode };
     let mut registered = default_builtins::<Extensions>(set);
-    registered.extend(builtins::of_ours());
+    registered.extend(builtins::of_ours(invocation.persona));
 
     let mut builder = brush_core::Shell::builder_with_extensions::<Extensions>()
         .error_formatter(Diagnostics)

@@ -10,6 +10,7 @@ mod program;
 use brush_core::extensions::ShellExtensionsImpl;
 
 pub(crate) use diagnostics::message_prefix;
+pub(crate) use driver::block_on;
 
 use crate::fallback::Handover;
 use crate::invocation::Invocation;

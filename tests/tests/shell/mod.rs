@@ -9,4 +9,5 @@ mod signals;
 mod startup;
 mod stdin;
 mod subshells;
+mod tables;
 mod words;

@@ -1,0 +1,167 @@
+//! Variables as builtins see them: giving them values, reading them, and arithmetic.
+//!
+//! Names and subscripts are understood by the interpreter; here its errors get bash's words.
+
+use std::borrow::Cow;
+
+use brush_core::arithmetic::Evaluatable as _;
+use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
+use brush_core::variables::{ArrayLiteral, ShellValue, ShellValueLiteral, ShellValueUnsetType};
+use brush_core::{Error, ErrorKind, expansion};
+
+use super::call::Call;
+use crate::interpreter::{Shell, block_on};
+
+/// Whether a word names a variable or an element of one.
+pub(crate) fn is_assignable(word: &str) -> bool {
+    valid_variable_name(word) || element(word).is_some()
+}
+
+/// The variable and the subscript in `name[subscript]`.
+pub(crate) fn element(word: &str) -> Option<(&str, &str)> {
+    let (name, rest) = word.split_once('[')?;
+    let subscript = rest.strip_suffix(']').filter(|subscript| !subscript.is_empty())?;
+    valid_variable_name(name).then_some((name, subscript))
+}
+
+/// Gives a variable or an element a value; says what is wrong where that can't be done.
+pub(crate) fn assign(call: &mut Call<'_>, word: &str, value: String) -> bool {
+    match set(call, word, value) {
+        Ok(()) => true,
+        Err(error) => {
+            let name = word.split('[').next().unwrap_or(word);
+            let complaint = assignment_words(&error, name);
+            call.complain_for_shell(&complaint);
+            false
+        }
+    }
+}
+
+/// The same for a word that may not name a variable at all.
+pub(crate) fn assign_checked(call: &mut Call<'_>, word: &str, value: String) -> bool {
+    if !is_assignable(word) {
+        call.complain(&format!("`{word}': not a valid identifier"));
+        return false;
+    }
+    assign(call, word, value)
+}
+
+/// Gives an indexed array all its elements; says what is wrong where that can't be done.
+pub(crate) fn assign_array(call: &mut Call<'_>, name: &str, elements: Vec<String>) -> bool {
+    if !valid_variable_name(name) {
+        call.complain(&format!("`{name}': not a valid identifier"));
+        return false;
+    }
+    let shell = &mut *call.context.shell;
+    let name = resolved(shell, name);
+    if is_associative(shell, &name) {
+        call.complain(&format!("{name}: not an indexed array"));
+        return false;
+    }
+    let literal = ShellValueLiteral::Array(ArrayLiteral(elements.into_iter().map(|element| (None, element)).collect()));
+    let (anywhere, global) = (EnvironmentLookup::Anywhere, EnvironmentScope::Global);
+    match shell.env_mut().update_or_add(name.as_ref(), literal, |_| Ok(()), anywhere, global) {
+        Ok(()) => true,
+        Err(error) => {
+            let complaint = assignment_words(&error, &name);
+            call.complain_for_shell(&complaint);
+            false
+        }
+    }
+}
+
+/// The variable that a name leads to through references.
+pub(crate) fn resolved<'n>(shell: &Shell, name: &'n str) -> Cow<'n, str> {
+    let mut name = Cow::Borrowed(name);
+    // A chain of references this long goes round in a circle.
+    for _ in 0..8 {
+        let Some((_, variable)) = shell.env().get(&name) else { break };
+        if !variable.is_treated_as_nameref() {
+            break;
+        }
+        let target = variable.value().to_cow_str(shell).into_owned();
+        if !valid_variable_name(&target) {
+            break;
+        }
+        name = Cow::Owned(target);
+    }
+    name
+}
+
+fn set(call: &mut Call<'_>, word: &str, value: String) -> Result<(), Error> {
+    let shell = &mut *call.context.shell;
+    let is_plain = !word.contains('[') && !is_nameref(shell, word);
+    if is_plain {
+        let literal = ShellValueLiteral::Scalar(value);
+        let (anywhere, global) = (EnvironmentLookup::Anywhere, EnvironmentScope::Global);
+        return shell.env_mut().update_or_add(word, literal, |_| Ok(()), anywhere, global);
+    }
+    block_on(expansion::assign_to_named_parameter(shell, &call.context.params, word, value))
+}
+
+fn is_nameref(shell: &Shell, name: &str) -> bool {
+    shell.env().get(name).is_some_and(|(_, variable)| variable.is_treated_as_nameref())
+}
+
+/// Why an assignment failed, in bash's words.
+pub(crate) fn assignment_words(error: &Error, name: &str) -> String {
+    match error.kind() {
+        ErrorKind::ReadonlyVariable => format!("{name}: readonly variable"),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a variable holds, or was declared to hold, an associative array.
+pub(crate) fn is_associative(shell: &Shell, name: &str) -> bool {
+    shell.env().get(name).is_some_and(|(_, variable)| {
+        matches!(
+            variable.value(),
+            ShellValue::AssociativeArray(_) | ShellValue::Unset(ShellValueUnsetType::AssociativeArray)
+        )
+    })
+}
+
+/// What arithmetic makes of a text.
+pub(crate) fn evaluate(shell: &mut Shell, text: &str) -> Result<i64, String> {
+    if let Ok(number) = text.trim().parse::<i64>()
+        && !text.trim().starts_with('0')
+    {
+        return Ok(number);
+    }
+    let parsed = brush_parser::arithmetic::parse(text).map_err(|error| error.to_string())?;
+    parsed.eval(shell).map_err(|error| error.to_string())
+}
+
+/// Whether a variable, element or parameter is set, as `-v` asks.
+pub(crate) fn is_set(call: &mut Call<'_>, word: &str) -> bool {
+    let shell = &mut *call.context.shell;
+    if let Some((name, subscript)) = element(word) {
+        return element_is_set(shell, name, subscript);
+    }
+    if let Ok(number) = word.parse::<usize>() {
+        return number <= shell.current_shell_args().len();
+    }
+    let Some((_, variable)) = shell.env().get(word) else { return false };
+    match variable.value() {
+        ShellValue::IndexedArray(_) | ShellValue::AssociativeArray(_) => {
+            variable.value().get_at("0", shell).ok().flatten().is_some()
+        }
+        value => value.is_set(),
+    }
+}
+
+fn element_is_set(shell: &mut Shell, name: &str, subscript: &str) -> bool {
+    let is_associative = is_associative(shell, name);
+    let index: Cow<'_, str> = if is_associative {
+        subscript.into()
+    } else if matches!(subscript, "@" | "*") {
+        return shell.env().get(name).is_some_and(|(_, variable)| !variable.value().element_keys(shell).is_empty());
+    } else {
+        match evaluate(shell, subscript) {
+            Ok(index) => index.to_string().into(),
+            Err(_) => return false,
+        }
+    };
+    let Some((_, variable)) = shell.env().get(name) else { return false };
+    variable.value().get_at(&index, shell).ok().flatten().is_some()
+}

@@ -1,0 +1,34 @@
+//! Tables of scripts, a kind of builtin each: output, complaints and status are bash's, to the letter.
+//!
+//! The tables are texts, their scripts divided by lines of `%%`. What is right stands in none of them: bash says it.
+
+use crate::rig::duel::Duel;
+
+/// What a script that asks for it reads.
+const INPUT: &str = "in1 a\nin2 b\\\nin3\n";
+
+#[test]
+fn conditions_hold_or_complain() {
+    agree(include_str!("tables/conditions.txt"));
+}
+
+#[test]
+fn echo_prints_words_and_escapes() {
+    agree(include_str!("tables/echo.txt"));
+}
+
+#[test]
+fn printf_lays_out_every_kind_of_value() {
+    agree(include_str!("tables/printf.txt"));
+}
+
+#[test]
+fn read_takes_what_it_needs_and_no_more() {
+    agree(include_str!("tables/read.txt"));
+}
+
+fn agree(table: &str) {
+    for script in table.split("\n%%\n") {
+        Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr().agree();
+    }
+}
