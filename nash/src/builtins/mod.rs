@@ -3,23 +3,33 @@
 //! Only what has to know processes or the gate better than upstream's does, or is called so often that an option parser made
 //! for command lines shows.
 
+mod alias;
 mod builtin;
 mod call;
 mod cd;
 mod condition;
 mod constant;
+mod declare;
 mod echo;
 mod escapes;
 mod exec;
 mod kill;
+mod listing;
+mod listing_quotes;
+mod named_options;
+mod names;
 mod options;
 mod predicates;
 mod printf;
 mod quoting;
 mod read;
+mod set;
+mod shift;
+mod shopt;
 mod synopsis;
 mod sys;
 mod text;
+mod unset;
 mod values;
 mod wait;
 
@@ -46,6 +56,17 @@ pub(crate) fn of_ours(persona: Persona) -> impl Iterator<Item = (String, Registr
 
 fn all() -> Vec<(&'static str, Registration<Extensions>)> {
     vec![
+        ("alias", direct!(alias::alias)),
+        ("unalias", direct!(alias::unalias)),
+        ("declare", declaration()),
+        ("typeset", declaration()),
+        ("local", declaration()),
+        ("export", declaration().special()),
+        ("readonly", declaration().special()),
+        ("set", direct!(set::set).special()),
+        ("shift", direct!(shift::shift).special()),
+        ("shopt", direct!(shopt::shopt)),
+        ("unset", registration(unset::execute).special()),
         ("builtin", Registration { declaration_builtin: true, ..asynchronous(builtin::execute, builtin::content) }),
         ("cd", simple_builtin::<cd::Cd, Extensions>()),
         ("exec", simple_builtin::<exec::Exec, Extensions>().special()),
@@ -70,6 +91,11 @@ fn asynchronous(
     Registration { execute_func, content_func, disabled: false, special_builtin: false, declaration_builtin: false }
 }
 
+/// A builtin that takes assignments as its operands.
+fn declaration() -> Registration<Extensions> {
+    Registration { declaration_builtin: true, ..registration(declare::execute) }
+}
+
 /// What `help` says of a builtin.
 fn help(content: &ContentType, usage: &str, purpose: &str) -> String {
     match content {
@@ -90,4 +116,11 @@ fn complain<SE: ShellExtensions>(
     // A complaint that can't be written has nowhere to go.
     let _ = writeln!(context.stderr(), "{}{name}: {complaint}", message_prefix(context.shell));
     ExecutionResult::new(status)
+}
+
+/// Shows a complaint that bash makes before the builtin has its words, which does not name it.
+fn complain_plainly<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, complaint: &str) {
+    use std::io::Write as _;
+    // A complaint that can't be written has nowhere to go.
+    let _ = writeln!(context.stderr(), "{}{complaint}", message_prefix(context.shell));
 }

@@ -4,13 +4,16 @@
 
 /// Reads the options at the head of a builtin's words.
 ///
-/// A specification is a string of letters; a colon behind one means that it takes an argument.
+/// A specification is a string of letters; a colon behind one means that it takes an argument, and a leading plus that letters
+/// may stand behind `+` too.
 pub(crate) struct Options<'a> {
     specification: &'a str,
     words: &'a [String],
     next: usize,
     /// Where in the current word the next letter stands.
     at: usize,
+    /// What the current word begins with.
+    sign: char,
 }
 
 /// An option.
@@ -35,7 +38,7 @@ pub(crate) enum Refusal {
 impl<'a> Options<'a> {
     /// Begins before the first word.
     pub(crate) fn new(specification: &'a str, words: &'a [String]) -> Self {
-        Self { specification, words, next: 0, at: 0 }
+        Self { specification, words, next: 0, at: 0, sign: '-' }
     }
 
     /// The next option, if there is one.
@@ -47,8 +50,11 @@ impl<'a> Options<'a> {
         let Some(letter) = word[self.at..].chars().next() else { return Ok(None) };
         self.at += letter.len_utf8();
         let rest = &word[self.at..];
-        let known = self.specification.char_indices().find(|(_, candidate)| *candidate == letter && letter != ':');
-        let Some((index, _)) = known else { return Err(Refusal::Unknown(format!("-{letter}"))) };
+        let known = self
+            .specification
+            .char_indices()
+            .find(|(_, candidate)| *candidate == letter && !matches!(letter, ':' | '+'));
+        let Some((index, _)) = known else { return Err(Refusal::Unknown(format!("{}{letter}", self.sign))) };
         let takes_argument = self.specification[index + letter.len_utf8()..].starts_with(':');
         if !takes_argument {
             if rest.is_empty() {
@@ -65,6 +71,11 @@ impl<'a> Options<'a> {
         Ok(Some(Found { letter, argument }))
     }
 
+    /// Whether the option that came last stood behind `-`, rather than `+`.
+    pub(crate) fn is_on(&self) -> bool {
+        self.sign == '-'
+    }
+
     /// How many words were options.
     pub(crate) fn used(&self) -> usize {
         self.next
@@ -79,7 +90,11 @@ impl<'a> Options<'a> {
             }
             Some("--help") => Err(Refusal::Help),
             Some(word) if word.len() > 1 && word.starts_with('-') => {
-                self.at = 1;
+                (self.at, self.sign) = (1, '-');
+                Ok(true)
+            }
+            Some(word) if word.len() > 1 && word.starts_with('+') && self.specification.starts_with('+') => {
+                (self.at, self.sign) = (1, '+');
                 Ok(true)
             }
             _ => Ok(false),
@@ -113,6 +128,13 @@ mod tests {
         assert_eq!(read("rd:n:", &["-rd", ",", "-n5", "x", "-r"]).unwrap(), ("r d, n5 ".into(), 3));
         assert_eq!(read("rd:", &["-r", "--", "-d"]).unwrap(), ("r ".into(), 2));
         assert_eq!(read("rd:", &["-", "-r"]).unwrap(), (String::new(), 0));
+    }
+
+    #[test]
+    fn letters_behind_a_plus() {
+        assert_eq!(read("+ab", &["-a", "+b", "+"]).unwrap(), ("a b ".into(), 2));
+        assert_eq!(read("+ab", &["+z"]).unwrap_err(), Refusal::Unknown("+z".into()));
+        assert_eq!(read("ab", &["+a"]).unwrap(), (String::new(), 0));
     }
 
     #[test]

@@ -30,7 +30,8 @@ fn backslashed(word: &[u8]) -> Vec<u8> {
     quoted
 }
 
-fn dollar_quoted(word: &[u8], is_utf8: bool) -> Vec<u8> {
+/// Quotes a word as `$'…'`.
+pub(crate) fn dollar_quoted(word: &[u8], is_utf8: bool) -> Vec<u8> {
     let mut quoted = b"$'".to_vec();
     for piece in pieces(word, is_utf8) {
         match piece {
@@ -69,7 +70,8 @@ enum Piece<'w> {
     Hidden(&'w [u8]),
 }
 
-fn is_printable(word: &[u8], is_utf8: bool) -> bool {
+/// Whether every character can be shown.
+pub(crate) fn is_printable(word: &[u8], is_utf8: bool) -> bool {
     if is_utf8 {
         std::str::from_utf8(word).is_ok_and(|text| text.chars().all(is_shown))
     } else {

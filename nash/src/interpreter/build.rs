@@ -44,7 +44,7 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
     for (name, on) in &invocation.shopts {
         builder = if *on { builder.enable_shopt_option(*name) } else { builder.disable_shopt_option(*name) };
     }
-    builder = builder.var("BASHPID", ShellVariable::new(own_pid()));
+    builder = builder.var("BASHPID", own_pid());
     if !is_sh {
         let mut info: Vec<String> = version::BASH_VERSINFO.iter().map(ToString::to_string).collect();
         info.push(version::machine_type().to_owned());
@@ -56,8 +56,11 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
 }
 
 /// A value that is this very process's pid whenever it is read, in a fork too.
-fn own_pid() -> ShellValue {
-    ShellValue::Dynamic { getter: |_| std::process::id().to_string().into(), setter: |_| () }
+fn own_pid() -> ShellVariable {
+    let pid = ShellValue::Dynamic { getter: |_| std::process::id().to_string().into(), setter: |_| () };
+    let mut variable = ShellVariable::new(pid);
+    variable.treat_as_integer();
+    variable
 }
 
 /// What isn't UTF-8 is carried through the interpreter's strings.

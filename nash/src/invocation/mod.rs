@@ -18,7 +18,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::persona::Persona;
 
-pub use options::{ListFormat, SHOPT_NAMES, SetOption, set_option_letter, set_option_names};
+pub use options::{ListFormat, SHOPT_NAMES, SetOption, set_option_letter, set_option_name, set_option_names};
 pub use usage::{UsageError, UsageProblem, long_option_names};
 
 /// Descriptor of standard input, as passed to the question of [`Invocation::wants_interactive`].

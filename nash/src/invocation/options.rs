@@ -172,6 +172,11 @@ pub fn set_option_letter(persona: Persona, name: &str) -> Option<char> {
     letter.map(char::from)
 }
 
+/// Returns the full name of the option of `set` with a letter.
+pub fn set_option_name(persona: Persona, letter: char) -> Option<&'static str> {
+    u8::try_from(letter).ok().and_then(|letter| name_of_letter(persona, letter))
+}
+
 /// Returns the full name of an option letter.
 pub(super) fn name_of_letter(persona: Persona, letter: u8) -> Option<&'static str> {
     table(persona).iter().find(|(known, _)| *known == Some(letter)).map(|(_, name)| *name)

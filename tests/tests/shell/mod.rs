@@ -2,8 +2,10 @@
 //!
 //! bash is the oracle. A behaviour that nash doesn't have yet stands nowhere here, neither as right nor as wrong.
 
+mod declarations;
 mod descriptors;
 mod jobs;
+mod options;
 mod pipelines;
 mod signals;
 mod startup;

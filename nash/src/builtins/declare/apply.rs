@@ -1,0 +1,306 @@
+//! Declaring one variable: where it lives, which attributes it gets, and what is refused.
+//!
+//! Its value is assigned beside this file; listings are not made here.
+
+use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
+use brush_core::variables::{ShellValue, ShellValueUnsetType, ShellVariable, ShellVariableUpdateTransform};
+use brush_core::{Error, ExecutionContext};
+
+use super::super::listing::OPTIONS_VARIABLE;
+use super::super::{complain, complain_plainly, names};
+use super::operand::{Operand, Value};
+use super::value::{self, Place};
+use super::{Kind, Outcome, Request};
+use crate::interpreter::Extensions;
+
+/// Turns one attribute on or off.
+type Change = fn(&mut ShellVariable) -> &mut ShellVariable;
+
+/// Declares what one operand names.
+pub(super) async fn apply(
+    context: &mut ExecutionContext<'_, Extensions>,
+    request: &Request,
+    mut operand: Operand,
+) -> Result<Outcome, Error> {
+    if request.kind == Kind::Local && operand.text == OPTIONS_VARIABLE {
+        return keep_options(context);
+    }
+    if let Some(complaint) = refusal(context, request, &operand) {
+        complain(context, request.name, &complaint, 1);
+        return Ok(Outcome::Failed);
+    }
+    let is_local = request.makes_local(context);
+    let lookup = match (is_local, request.has('g')) {
+        (true, _) => EnvironmentLookup::OnlyInCurrentLocal,
+        (false, true) => EnvironmentLookup::OnlyInGlobal,
+        _ => EnvironmentLookup::Anywhere,
+    };
+    follow_reference(context, request, &mut operand, lookup);
+    if is_read_only(context, request, &operand, lookup, is_local) {
+        // An array is assigned before the builtin gets its words; that it fails ends the shell.
+        let is_early = matches!(operand.value, Some(Value::Elements(_)));
+        let complaint = format!("{}: readonly variable", operand.name);
+        if is_early || matches!(request.kind, Kind::Export | Kind::Readonly) {
+            complain_plainly(context, &complaint);
+        } else {
+            complain(context, request.name, &complaint, 1);
+        }
+        let ends = is_early || (context.shell.options().posix_mode && request.kind != Kind::Declare);
+        return Ok(if ends { Outcome::Fatal } else { Outcome::Failed });
+    }
+    create_if_missing(context, request, &operand, lookup, is_local)?;
+    let Some(variable) = context.shell.env_mut().get_mut_using_policy(&operand.name, lookup) else {
+        return Ok(Outcome::Failed);
+    };
+    if let Err(complaint) = shape(request, &operand, variable) {
+        complain(context, request.name, &complaint, 1);
+        return Ok(Outcome::Failed);
+    }
+    set_attributes(request, variable);
+    let is_array = variable.value().is_array();
+    let exports = context.shell.options().export_variables_on_modification && operand.value.is_some() && !is_array;
+    let outcome = match operand.value.take() {
+        Some(new) => {
+            let new = compound(context, new, is_array).await?;
+            let name = operand.name.as_str();
+            let place = Place { name, subscript: operand.subscript.as_deref(), lookup, append: operand.append };
+            value::assign(context, &place, new)?
+        }
+        None => Outcome::Done,
+    };
+    if let Some(variable) = context.shell.env_mut().get_mut_using_policy(&operand.name, lookup) {
+        if request.turns_on('r') {
+            variable.set_readonly();
+        }
+        if exports {
+            variable.export();
+        }
+    }
+    Ok(outcome)
+}
+
+/// `local -`: the shell's options get their values back when the function returns.
+fn keep_options(context: &mut ExecutionContext<'_, Extensions>) -> Result<Outcome, Error> {
+    let lookup = EnvironmentLookup::OnlyInCurrentLocal;
+    if context.shell.env().get_using_policy(OPTIONS_VARIABLE, lookup).is_none() {
+        let on = context.shell.options().seto_optstr();
+        context.shell.env_mut().add(OPTIONS_VARIABLE, ShellVariable::new(on), EnvironmentScope::Local)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Why a name can't be declared at all.
+fn refusal(context: &ExecutionContext<'_, Extensions>, request: &Request, operand: &Operand) -> Option<String> {
+    let invalid = |text: &str| Some(format!("`{text}': not a valid identifier"));
+    if !valid_variable_name(&operand.name) {
+        return invalid(&operand.text);
+    }
+    if operand.subscript.is_some() && matches!(request.kind, Kind::Export | Kind::Readonly) {
+        return invalid(&operand.target());
+    }
+    if !request.turns_on('n') {
+        return None;
+    }
+    if operand.subscript.is_some() {
+        return Some(format!("{}: reference variable cannot be an array", operand.target()));
+    }
+    match &operand.value {
+        Some(Value::Text(named)) if *named == operand.name && !request.makes_local(context) => {
+            Some(format!("{named}: nameref variable self references not allowed"))
+        }
+        Some(Value::Text(named)) if named.is_empty() => invalid(""),
+        Some(Value::Text(named)) if !names::can_be_referred_to(named) => {
+            Some(format!("`{named}': invalid variable name for name reference"))
+        }
+        _ => None,
+    }
+}
+
+/// Declares what a reference names, unless the reference itself is meant.
+fn follow_reference(
+    context: &ExecutionContext<'_, Extensions>,
+    request: &Request,
+    operand: &mut Operand,
+    lookup: EnvironmentLookup,
+) {
+    if request.turns_on('n') || request.turns_off('n') {
+        return;
+    }
+    if context.shell.env().get_using_policy(&operand.name, lookup).is_none_or(|found| !found.is_treated_as_nameref()) {
+        return;
+    }
+    let Some(followed) = names::follow(context.shell, &operand.name) else { return };
+    if let Some(target) = names::parse(&followed) {
+        target.name.clone_into(&mut operand.name);
+        operand.subscript = operand.subscript.take().or(target.subscript.map(str::to_owned));
+    }
+}
+
+/// Whether the variable must not be changed so, or not be hidden by a local one.
+fn is_read_only(
+    context: &ExecutionContext<'_, Extensions>,
+    request: &Request,
+    operand: &Operand,
+    lookup: EnvironmentLookup,
+    is_local: bool,
+) -> bool {
+    let env = context.shell.env();
+    match env.get_using_policy(&operand.name, lookup) {
+        Some(variable) => variable.is_readonly() && (operand.value.is_some() || request.turns_off('r')),
+        None if is_local => {
+            env.get_using_policy(&operand.name, EnvironmentLookup::OnlyInGlobal).is_some_and(ShellVariable::is_readonly)
+        }
+        None => false,
+    }
+}
+
+/// Makes the variable where it is not there yet; a local one may begin as what it hides.
+fn create_if_missing(
+    context: &mut ExecutionContext<'_, Extensions>,
+    request: &Request,
+    operand: &Operand,
+    lookup: EnvironmentLookup,
+    is_local: bool,
+) -> Result<(), Error> {
+    let shell = &mut *context.shell;
+    if shell.env().get_using_policy(&operand.name, lookup).is_some() {
+        return Ok(());
+    }
+    let inherits = request.has('I') || shell.options().local_vars_inherit_value_and_attrs;
+    let hidden = match is_local {
+        true if inherits => shell.env().get(&operand.name).map(|(_, variable)| variable),
+        true => shell.env().passed_to_function(&operand.name),
+        false => None,
+    };
+    let kind = match operand.value {
+        Some(Value::Elements(_)) => ShellValueUnsetType::IndexedArray,
+        _ if operand.subscript.is_some() => ShellValueUnsetType::IndexedArray,
+        _ => ShellValueUnsetType::Untyped,
+    };
+    let kind = if request.has('A') { ShellValueUnsetType::AssociativeArray } else { kind };
+    let variable = hidden.cloned().unwrap_or_else(|| ShellVariable::new(ShellValue::Unset(kind)));
+    let scope = if is_local { EnvironmentScope::Local } else { EnvironmentScope::Global };
+    shell.env_mut().add(operand.name.clone(), variable, scope)
+}
+
+/// Makes the variable an array where one is asked for, or says why that can't be.
+fn shape(request: &Request, operand: &Operand, variable: &mut ShellVariable) -> Result<(), String> {
+    let name = &operand.name;
+    let is_associative = value::is_associative(variable);
+    let is_indexed = variable.value().is_array() && !is_associative;
+    if request.has('a') && is_associative {
+        return Err(format!("{name}: cannot convert associative to indexed array"));
+    }
+    if request.has('A') && is_indexed {
+        return Err(format!("{name}: cannot convert indexed to associative array"));
+    }
+    if (request.has_off('a') && is_indexed) || (request.has_off('A') && is_associative) {
+        return Err(format!("{name}: cannot destroy array variables in this way"));
+    }
+    if request.turns_on('n') {
+        if variable.value().is_array() {
+            return Err(format!("{name}: reference variable cannot be an array"));
+        }
+        if operand.value.is_none()
+            && let ShellValue::String(named) = variable.value()
+            && !names::can_be_referred_to(named)
+        {
+            return Err(format!("`{named}': invalid variable name for name reference"));
+        }
+    }
+    let becomes_indexed =
+        request.has('a') || operand.subscript.is_some() || matches!(operand.value, Some(Value::Elements(_)));
+    let result = match variable.value() {
+        ShellValue::Unset(ShellValueUnsetType::Untyped) if request.has('A') || becomes_indexed => {
+            let kind = if request.has('A') {
+                ShellValueUnsetType::AssociativeArray
+            } else {
+                ShellValueUnsetType::IndexedArray
+            };
+            retype(variable, kind);
+            Ok(())
+        }
+        ShellValue::String(_) if request.has('A') => variable.convert_to_associative_array(),
+        ShellValue::String(_) if becomes_indexed => variable.convert_to_indexed_array(),
+        _ => Ok(()),
+    };
+    result.map_err(|error| error.to_string())
+}
+
+/// Gives a variable without a value the kind of value that it will have, and keeps its attributes.
+fn retype(variable: &mut ShellVariable, kind: ShellValueUnsetType) {
+    let mut fresh = ShellVariable::new(ShellValue::Unset(kind));
+    copy_attributes(variable, &mut fresh);
+    *variable = fresh;
+}
+
+fn copy_attributes(from: &ShellVariable, to: &mut ShellVariable) {
+    to.set_update_transform(from.get_update_transform());
+    let pairs: [(bool, Change); 5] = [
+        (from.is_exported(), ShellVariable::export),
+        (from.is_readonly(), ShellVariable::set_readonly),
+        (from.is_trace_enabled(), ShellVariable::enable_trace),
+        (from.is_treated_as_integer(), ShellVariable::treat_as_integer),
+        (from.is_treated_as_nameref(), ShellVariable::treat_as_nameref),
+    ];
+    for (has, set) in pairs {
+        if has {
+            set(to);
+        }
+    }
+}
+
+/// Turns attributes on and off; one that must not change comes last, elsewhere.
+fn set_attributes(request: &Request, variable: &mut ShellVariable) {
+    let changes: [(char, Change, Change); 4] = [
+        ('i', ShellVariable::treat_as_integer, ShellVariable::unset_treat_as_integer),
+        ('n', ShellVariable::treat_as_nameref, ShellVariable::unset_treat_as_nameref),
+        ('t', ShellVariable::enable_trace, ShellVariable::disable_trace),
+        ('x', ShellVariable::export, ShellVariable::unexport),
+    ];
+    for (letter, on, off) in changes {
+        if request.turns_on(letter) {
+            on(variable);
+        }
+        if request.turns_off(letter) {
+            off(variable);
+        }
+    }
+    let transforms = [
+        ('c', ShellVariableUpdateTransform::Capitalize),
+        ('l', ShellVariableUpdateTransform::Lowercase),
+        ('u', ShellVariableUpdateTransform::Uppercase),
+    ];
+    let asked: Vec<_> = transforms.iter().filter(|(letter, _)| request.turns_on(*letter)).collect();
+    match asked.as_slice() {
+        [] => {}
+        [(_, transform)] => variable.set_update_transform(*transform),
+        // Two of them cancel each other.
+        _ => variable.set_update_transform(ShellVariableUpdateTransform::None),
+    }
+    let current = std::mem::discriminant(&variable.get_update_transform());
+    let is_taken_back = |(letter, transform): &(char, ShellVariableUpdateTransform)| {
+        request.turns_off(*letter) && std::mem::discriminant(transform) == current
+    };
+    if transforms.iter().any(is_taken_back) {
+        variable.set_update_transform(ShellVariableUpdateTransform::None);
+    }
+}
+
+/// A text in parentheses is a list where an array gets it.
+async fn compound(
+    context: &mut ExecutionContext<'_, Extensions>,
+    value: Value,
+    is_array: bool,
+) -> Result<Value, Error> {
+    match value {
+        Value::Text(text) if is_array && text.starts_with('(') && text.ends_with(')') => {
+            let params = context.params.clone();
+            match context.shell.expand_array_literal(&params, &text).await? {
+                Some(elements) => Ok(Value::Elements(elements)),
+                None => Ok(Value::Text(text)),
+            }
+        }
+        value => Ok(value),
+    }
+}

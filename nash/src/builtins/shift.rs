@@ -1,0 +1,40 @@
+//! `shift`: drops the first positional parameters.
+//!
+//! More than one count ends a shell that runs a command string; one that is no number or too large does not.
+
+use brush_core::ExecutionControlFlow;
+
+use super::call::Call;
+use super::options::Refusal;
+
+/// Runs the builtin.
+pub(crate) fn shift(call: &mut Call<'_>) -> u8 {
+    let mut words = std::mem::take(&mut call.words);
+    if words.first().is_some_and(|word| word == "--help") {
+        return call.refuse(&Refusal::Help);
+    }
+    let shown = words.first().map_or(String::new(), |word| format!("{word}: "));
+    if words.first().is_some_and(|word| word == "--") {
+        words.remove(0);
+    }
+    let word = words.first().map_or("1", String::as_str);
+    let Ok(count) = word.trim().parse::<i64>() else {
+        call.complain(&format!("{word}: numeric argument required"));
+        return 1;
+    };
+    if words.len() > 1 {
+        call.complain("too many arguments");
+        call.flow = ExecutionControlFlow::ExitShell;
+        return 1;
+    }
+    let available = call.context.shell.current_shell_args().len();
+    match usize::try_from(count) {
+        Ok(count) if count <= available => {
+            call.context.shell.current_shell_args_mut().drain(..count);
+            return 0;
+        }
+        Ok(_) if !call.context.shell.options().shift_verbose => {}
+        _ => call.complain(&format!("{shown}shift count out of range")),
+    }
+    1
+}

@@ -1,0 +1,144 @@
+//! `unset`: removes variables, elements of arrays, and functions.
+//!
+//! In which scope a variable is found is the interpreter's business.
+
+use brush_core::builtins::BoxFuture;
+use brush_core::env::valid_variable_name;
+use brush_core::variables::{ShellValue, ShellValueUnsetType};
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
+
+use super::call::Call;
+use super::complain;
+use super::names::{self, Target};
+use super::options::Options;
+use crate::interpreter::Extensions;
+
+/// What is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A variable, or else a function.
+    Any,
+    Variable,
+    /// The reference itself, not what it names.
+    Reference,
+    Function,
+}
+
+/// Runs the builtin.
+pub(crate) fn execute(
+    mut context: ExecutionContext<'_, Extensions>,
+    args: Vec<CommandArg>,
+) -> BoxFuture<'_, Result<ExecutionResult, Error>> {
+    Box::pin(async move {
+        let words: Vec<String> = args.iter().skip(1).map(ToString::to_string).collect();
+        let mut options = Options::new("fvn", &words);
+        let mut letters = String::new();
+        loop {
+            match options.next() {
+                Ok(Some(found)) => letters.push(found.letter),
+                Ok(None) => break,
+                Err(refusal) => {
+                    let mut call = Call::new(context, Vec::new());
+                    let status = call.refuse(&refusal);
+                    return Ok(call.end(status));
+                }
+            }
+        }
+        let has = |letter| letters.contains(letter);
+        let what = match (has('f'), has('v'), has('n')) {
+            (true, true, _) => {
+                return Ok(complain(&context, "unset", "cannot simultaneously unset a function and a variable", 1));
+            }
+            (true, ..) => What::Function,
+            (_, _, true) => What::Reference,
+            (_, true, _) => What::Variable,
+            _ => What::Any,
+        };
+        let mut status = 0;
+        for word in &words[options.used()..] {
+            if !remove(&mut context, what, word)? {
+                status = 1;
+            }
+        }
+        Ok(ExecutionResult::new(status))
+    })
+}
+
+/// Removes what a word names; says why it can't, and whether it could.
+fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str) -> Result<bool, Error> {
+    if what == What::Function {
+        return Ok(remove_function(context, word));
+    }
+    let target = match names::parse(word) {
+        Some(target) if what == What::Reference || valid_variable_name(target.name) => target,
+        _ if what == What::Variable => {
+            complain(context, "unset", &format!("`{word}': not a valid identifier"), 1);
+            return Ok(false);
+        }
+        _ => return Ok(remove_function(context, word)),
+    };
+    let followed = if what == What::Reference { None } else { names::follow(context.shell, target.name) };
+    let followed = followed.unwrap_or_else(|| target.name.to_owned());
+    let found = names::parse(&followed).unwrap_or(Target { name: &followed, subscript: None });
+    let name = found.name.to_owned();
+    let subscript = target.subscript.or(found.subscript);
+    let Some((_, variable)) = context.shell.env().get(&name) else {
+        return Ok(what != What::Any || subscript.is_some() || remove_function(context, word));
+    };
+    if variable.is_readonly() {
+        complain(context, "unset", &format!("{name}: cannot unset: readonly variable"), 1);
+        return Ok(false);
+    }
+    match subscript {
+        Some(subscript) if what != What::Reference => remove_element(context, &name, subscript),
+        _ => Ok(context.shell.env_mut().unset(&name).map(|_| true)?),
+    }
+}
+
+fn remove_function(context: &mut ExecutionContext<'_, Extensions>, name: &str) -> bool {
+    if context.shell.funcs().get(name).is_some_and(brush_core::functions::Registration::is_readonly) {
+        complain(context, "unset", &format!("{name}: cannot unset: readonly function"), 1);
+        return false;
+    }
+    context.shell.undefine_func(name);
+    true
+}
+
+/// Removes one element, or all of them from an indexed array.
+fn remove_element(context: &mut ExecutionContext<'_, Extensions>, name: &str, subscript: &str) -> Result<bool, Error> {
+    let Some((_, variable)) = context.shell.env().get(name) else { return Ok(true) };
+    let means_all = matches!(subscript, "@" | "*");
+    match variable.value() {
+        ShellValue::AssociativeArray(_) => {
+            context.shell.env_mut().unset_index(name, subscript)?;
+        }
+        ShellValue::IndexedArray(_) if means_all => {
+            if let Some((_, variable)) = context.shell.env_mut().get_mut(name) {
+                variable.assign(
+                    brush_core::variables::ShellValueLiteral::Array(brush_core::variables::ArrayLiteral(Vec::new())),
+                    false,
+                )?;
+            }
+        }
+        ShellValue::IndexedArray(elements) => {
+            let end = elements.last_key_value().map_or(0, |(last, _)| *last + 1);
+            let index = names::evaluate(context.shell, subscript)?;
+            let Some(index) = names::index(index, end) else {
+                complain(context, "unset", &format!("[{subscript}]: bad array subscript"), 1);
+                return Ok(false);
+            };
+            context.shell.env_mut().unset_index(name, &index.to_string())?;
+        }
+        ShellValue::Unset(ShellValueUnsetType::IndexedArray | ShellValueUnsetType::AssociativeArray)
+        | ShellValue::Dynamic { .. } => {}
+        ShellValue::String(_) | ShellValue::Unset(ShellValueUnsetType::Untyped) => {
+            if !means_all && names::evaluate(context.shell, subscript)? == 0 {
+                context.shell.env_mut().unset(name)?;
+                return Ok(true);
+            }
+            complain(context, "unset", &format!("{name}: not an array variable"), 1);
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
