@@ -188,7 +188,14 @@ mod tests {
     #[test]
     fn bytes_come_back_whatever_they_are() {
         let cases: [&[u8]; 8] = [
-            b"", b"plain", "h\u{e9}llo".as_bytes(), b"\xff", b"a\xc3b\xa9c", b"\xf4\x8f\xbf\xbf", b"\x80\xf4\x8f\xbe", b"\xf4\x90\x80\x80",
+            b"",
+            b"plain",
+            "h\u{e9}llo".as_bytes(),
+            b"\xff",
+            b"a\xc3b\xa9c",
+            b"\xf4\x8f\xbf\xbf",
+            b"\x80\xf4\x8f\xbe",
+            b"\xf4\x90\x80\x80",
         ];
         for case in cases {
             let text = encode(case);

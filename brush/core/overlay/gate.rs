@@ -203,6 +203,8 @@ pub struct Place {
     pub pipeline: Option<PipelinePlace>,
     /// The process substitution that was opened last.
     pub substitution: SubstitutionId,
+    /// The variable whose value is being expanded, in an assignment without a command.
+    pub assigning: Option<Arc<str>>,
 }
 
 impl Place {
@@ -214,6 +216,7 @@ impl Place {
     /// Enters a level. Only a subshell stays part of its pipeline.
     pub(crate) fn enter(&mut self, level: Level) {
         self.left.push((self.command, self.parent, self.pipeline));
+        self.assigning = None;
         if level != Level::Subshell {
             self.pipeline = None;
         }

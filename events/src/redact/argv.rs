@@ -4,11 +4,16 @@
 //! It does not bound the number or size of arguments.
 
 use super::bytes::Set;
+use super::bytes::{End, Text};
 use super::flags::FlagReader;
 use super::grammars::name::{self, Strength};
 use super::rules_seen::RulesSeen;
+use super::scan::scan;
 use super::{MASK, Redaction, redact, value};
 use std::borrow::Cow;
+
+/// How many words one secret may be spread over: a name, a scheme and the value.
+const SPLIT_WORDS: usize = 3;
 
 /// The arguments of a command without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +45,31 @@ pub fn redact_argv<A: AsRef<[u8]>>(argv: &[A]) -> RedactedArgv<'_> {
         rules.add_all(&found.rules);
         redacted.push(found.bytes);
     }
+    mask_split_secrets(argv, &mut redacted, &mut rules);
     RedactedArgv { argv: redacted, rules: rules.into_names() }
+}
+
+/// Masks secrets whose name and value are words of their own, as in `echo password: X` and `echo Authorization: Bearer X`.
+fn mask_split_secrets<'a, A: AsRef<[u8]>>(argv: &'a [A], redacted: &mut [Cow<'a, [u8]>], rules: &mut RulesSeen) {
+    for (index, words) in argv.windows(2).enumerate() {
+        if !words[0].as_ref().ends_with(b":") {
+            continue;
+        }
+        let words = &argv[index..argv.len().min(index + SPLIT_WORDS)];
+        let line = words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(&b' ');
+        scan(&Text { bytes: &line, end: End::Data }, 0, |hit| {
+            let mut word_start = 0;
+            for (word, redacted) in words.iter().map(AsRef::as_ref).zip(&mut redacted[index..]) {
+                let start = hit.start.clamp(word_start, word_start + word.len()) - word_start;
+                let end = hit.end.clamp(word_start, word_start + word.len()) - word_start;
+                if start < end && matches!(redacted, Cow::Borrowed(_)) {
+                    *redacted = Cow::Owned([&word[..start], MASK, &word[end..]].concat());
+                    rules.add(hit.rule);
+                }
+                word_start += word.len() + 1;
+            }
+        });
+    }
 }
 
 /// Masks an argument from `start` to its end, unless a provider's rule keeps the prefix of that very value.

@@ -4,7 +4,7 @@
 
 use std::os::unix::ffi::OsStrExt as _;
 
-use brush_core::gate::{PipeEvent, RedirectEvent, RedirectTarget};
+use brush_core::gate::{PipeEvent, RedirectEvent, RedirectTarget, SubstitutionEvent};
 use nash_events::event::{self, Cmdsub, Data, HashOf, Pipe, Redirect, RedirectMode};
 use nash_events::limits::PREVIEW_BYTES_MAX;
 use nash_events::{CmdId, ProcsubId, redact};
@@ -61,10 +61,10 @@ pub(super) fn process_substitution(number: u64) -> Pipe {
 }
 
 /// Describes the text of a command substitution.
-pub(super) fn substitution(output: &[u8], with_preview: bool) -> Cmdsub {
+pub(super) fn substitution(substitution: &SubstitutionEvent<'_>, with_preview: bool) -> Cmdsub {
     let mut redacted = Vec::new();
-    let data = described(output, with_preview, &mut redacted);
-    Cmdsub { data, redacted, ..Cmdsub::default() }
+    let data = described(substitution.output, with_preview, &mut redacted);
+    Cmdsub { data, assign: substitution.place.assigning.as_deref().map(str::to_owned), redacted }
 }
 
 /// A process substitution's name in the stream.

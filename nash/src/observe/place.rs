@@ -4,6 +4,8 @@ use brush_core::gate::{Level, PipelinePlace, Place};
 use nash_events::event::{Nesting, NestingKind, PipelinePosition};
 use nash_events::{CmdId, PipelineId};
 
+use super::words;
+
 /// The levels around a command.
 pub(super) fn nesting(place: &Place) -> Nesting {
     Nesting::of(place.levels().iter().map(kind).collect())
@@ -31,8 +33,8 @@ fn kind(level: &Level) -> NestingKind {
         Level::CommandSubstitution => NestingKind::Cmdsub,
         Level::ProcessSubstitution => NestingKind::Procsub,
         Level::Background => NestingKind::Background,
-        Level::Function(name) => NestingKind::Function(name.as_ref().into()),
-        Level::Source(path) => NestingKind::Source(path.as_ref().into()),
+        Level::Function(name) => NestingKind::Function(words::text(name.as_bytes()).0),
+        Level::Source(path) => NestingKind::Source(words::text(path.as_bytes()).0),
         Level::Trap(name) => NestingKind::Trap(name.trim_start_matches("SIG").into()),
     }
 }

@@ -130,7 +130,7 @@ impl Gate for Watch {
         if let Some(stream) = &self.stream {
             let command = (substitution.command != 0).then_some(CmdId(substitution.command));
             let with_preview = stream.capture == Capture::Tap;
-            let event = data::substitution(substitution.output, with_preview);
+            let event = data::substitution(substitution, with_preview);
             stream.record(command, &EventKind::Cmdsub(Box::new(event)));
         }
     }
@@ -306,7 +306,8 @@ fn described_end(end: &ExecEnd, duration: Option<Duration>) -> CommandEnd {
         ts: now_ms(),
         exit_code: end.status.map(i32::from),
         signal: end.signal,
-        error: end.error.clone(),
+        // Not the number that Rust puts behind the system's words.
+        error: end.error.as_deref().map(|error| error.split(" (os error").next().unwrap_or(error).to_owned()),
         duration_us: duration.map(|duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)),
     }
 }

@@ -5,6 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use nash_events::EventKind;
 use tempfile::TempDir;
 
 use super::witness::{Witnessed, witness};
@@ -93,6 +94,19 @@ fn a_shell_within_a_shell_has_a_stream_of_its_own() {
     let parents = witnessed.streams.by_shell.values().filter(|stream| stream.parent.is_some()).count();
     assert_eq!(parents, 2, "shells within name the shell around them");
     witnessed.assert_nothing_is_missing_or_invented();
+}
+
+#[test]
+fn what_is_told_says_where_it_went_and_why_it_failed() {
+    let witnessed = run_line("x=$(date) y=$(date $(date)) true $(:); ./nonexistent 2> /dev/null; z=$(:)$(:); true");
+    let events: Vec<_> = witnessed.streams.events().collect();
+    let assigned = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Cmdsub(cmdsub) => Some(cmdsub.assign.as_deref().unwrap_or("-")),
+        _ => None,
+    });
+    assert_eq!(assigned.collect::<Vec<_>>(), ["-", "-", "-", "-", "z", "z"]);
+    let error = witnessed.streams.commands().find_map(|exec| exec.error.as_deref());
+    assert_eq!(error, Some("No such file or directory"));
 }
 
 fn run_line(script: &str) -> Witnessed {

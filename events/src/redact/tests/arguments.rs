@@ -29,6 +29,15 @@ fn a_value_after_a_secret_flag_is_masked() {
 }
 
 #[test]
+fn a_secret_spread_over_words_is_masked() {
+    check("echo password: hunter2hunter2", "echo password: ****");
+    check("echo Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789 x", "echo Authorization: Bearer **** x");
+    check("git commit -m fix: token handling", "git commit -m fix: token handling");
+    check("echo password: required", "echo password: required");
+    check("echo note: see token: below", "echo note: see token: below");
+}
+
+#[test]
 fn flags_of_known_programs_are_masked() {
     check("mysql -uroot -phunter2 db", "mysql -uroot -p**** db");
     check("/usr/bin/mysqldump -phunter2 db", "/usr/bin/mysqldump -p**** db");
