@@ -55,6 +55,9 @@ pub(crate) fn start<SE: ShellExtensions>(
         if let Some(span) = &mut span {
             span.started_in_place(process::own_pid());
         }
+        if context.params.own_redirections.is_empty() {
+            leave_level(&mut program);
+        }
         let failure = process::replace(&program, context.params.open_files());
         return Err(report_failure(context, path, failure, span));
     }
@@ -116,7 +119,10 @@ pub fn replace_shell<SE: ShellExtensions>(
         }
         return Err(ErrorKind::CommandNotFound(name).into());
     };
-    let program = compose(context, &path, args, options);
+    let mut program = compose(context, &path, args, options);
+    if context.params.own_redirections.is_empty() {
+        leave_level(&mut program);
+    }
     if let Some(span) = &mut span {
         if context.shell.is_subshell() {
             span.replacing_fork(process::own_pid());
@@ -183,11 +189,16 @@ fn compose<SE: ShellExtensions>(
 fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &Path) -> Vec<CString> {
     let shell = &context.shell;
     let ours = shell.gate().child_variables();
-    let is_taken = |name: &str| name == "_" || ours.iter().any(|(taken, _)| taken == name);
+    let is_taken = |name: &str| ours.iter().any(|(taken, _)| taken == name);
     let exported = shell.env().iter_exported();
     let variables = exported.filter(|(name, variable)| variable.value().is_set() && !is_taken(name));
+    // The program's own path stands where the shell got its own, or comes last.
+    let own_path = c_string(std::format!("_={}", bytes::encode_os(path)));
     let mut envp: Vec<CString> = variables
-        .filter_map(|(name, variable)| c_string(std::format!("{name}={}", variable.value().to_cow_str(shell))))
+        .filter_map(|(name, variable)| match name.as_str() {
+            "_" => own_path.clone(),
+            _ => c_string(std::format!("{name}={}", variable.value().to_cow_str(shell))),
+        })
         .collect();
     let functions = shell.funcs().iter().filter(|(_, function)| function.is_exported());
     envp.extend(
@@ -196,8 +207,20 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
         }),
     );
     envp.extend(ours.iter().filter_map(|(name, value)| c_string(std::format!("{name}={value}"))));
-    envp.extend(c_string(std::format!("_={}", bytes::encode_os(path))));
+    if shell.env_var("_").is_none_or(|variable| !variable.is_exported()) {
+        envp.extend(own_path);
+    }
     envp
+}
+
+/// A program in the shell's place is one level less deep.
+fn leave_level(program: &mut Program) {
+    for variable in &mut program.envp {
+        let level = variable.to_str().ok().and_then(|text| text.strip_prefix("SHLVL="));
+        if let Some(level) = level.and_then(|level| level.parse::<i64>().ok()) {
+            *variable = c_string(std::format!("SHLVL={}", level.saturating_sub(1).max(0))).unwrap_or_default();
+        }
+    }
 }
 
 /// A text without NUL as the kernel takes it; one with NUL can't be passed at all.

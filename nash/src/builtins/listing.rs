@@ -16,6 +16,9 @@ pub(crate) const OPTIONS_VARIABLE: &str = "-";
 /// Arrays that bash fills only when they are asked for, so that a listing shows them empty.
 const FILLED_WHEN_ASKED: [&str; 4] = ["BASH_ALIASES", "BASH_CMDS", "DIRSTACK", "GROUPS"];
 
+/// Texts that bash computes only when they are asked for.
+const COMPUTED_LATE: [&str; 2] = ["BASH_COMMAND", "COMP_WORDBREAKS"];
+
 /// Arrays that are computed, and listed with what they hold.
 const LISTED_WITH_VALUE: [&str; 8] =
     ["BASHOPTS", "BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "PIPESTATUS", "SHELLOPTS"];
@@ -25,7 +28,10 @@ pub(crate) fn variables<SE: ShellExtensions>(
     shell: &Shell<SE>,
     lookup: EnvironmentLookup,
 ) -> Vec<(&String, &ShellVariable, Option<ShellValue>)> {
-    let visible = shell.env().iter_using_policy(lookup).filter(|(_, variable)| variable.is_enumerable());
+    // There is no such array before the first pipeline has ended.
+    let is_absent = |name: &str| name == "PIPESTATUS" && shell.last_pipeline_statuses().is_empty();
+    let all = shell.env().iter_using_policy(lookup);
+    let visible = all.filter(|(name, variable)| variable.is_enumerable() && !is_absent(name));
     let mut all: Vec<_> =
         visible.map(|(name, variable)| (name, variable, listed_value(shell, name, variable))).collect();
     all.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
@@ -34,6 +40,9 @@ pub(crate) fn variables<SE: ShellExtensions>(
 
 /// The value that a listing shows; none for one that bash has not computed yet.
 fn listed_value<SE: ShellExtensions>(shell: &Shell<SE>, name: &str, variable: &ShellVariable) -> Option<ShellValue> {
+    if COMPUTED_LATE.contains(&name) {
+        return None;
+    }
     match variable.value() {
         ShellValue::Dynamic { .. } if FILLED_WHEN_ASKED.contains(&name) => {
             Some(ShellValue::IndexedArray(std::collections::BTreeMap::default()))

@@ -36,6 +36,8 @@ mod wait;
 use brush_core::builtins::{CommandContentFunc, CommandExecuteFunc, ContentType, Registration, simple_builtin};
 use brush_core::{ExecutionContext, ExecutionResult, ShellExtensions};
 
+pub(crate) use named_options::Family;
+
 use call::{direct, registration};
 
 use crate::interpreter::{Extensions, message_prefix};

@@ -5,10 +5,10 @@
 use std::ffi::OsStr;
 
 use brush_builtins::{BuiltinSet, default_builtins};
-use brush_core::{ShellValue, ShellVariable};
 
 use super::diagnostics::Diagnostics;
-use super::{Extensions, Shell};
+use super::{Extensions, Shell, variables};
+use crate::builtins::Family;
 use crate::invocation::{Invocation, Mode, SetOption};
 use crate::observe::Watch;
 use crate::persona::Persona;
@@ -21,7 +21,7 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
     let mut registered = default_builtins::<Extensions>(set);
     registered.extend(builtins::of_ours(invocation.persona));
 
-    let mut builder = brush_core::Shell::builder_with_extensions::<Extensions>()
+    let builder = brush_core::Shell::builder_with_extensions::<Extensions>()
         .error_formatter(Diagnostics)
         .gate(watch)
         .builtins(registered)
@@ -36,31 +36,27 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
         .profile(brush_core::ProfileLoadBehavior::Skip)
         .rc(brush_core::RcLoadBehavior::Skip)
         .no_editing(true);
+    let mut shell = builder.build().await?;
+    if !is_sh {
+        variables::set(&mut shell, invocation);
+    }
+    switch_options(&mut shell, invocation);
+    Ok(shell)
+}
+
+/// Switches options in the order in which they were given.
+fn switch_options(shell: &mut Shell, invocation: &Invocation) {
+    if invocation.posix && invocation.persona != Persona::Sh {
+        Family::Set.switch(shell, "posix", true);
+    }
     for option in &invocation.set_options {
         if let SetOption::Set { name, on } = option {
-            builder = if *on { builder.enable_option(*name) } else { builder.disable_option(*name) };
+            Family::Set.switch(shell, name, *on);
         }
     }
     for (name, on) in &invocation.shopts {
-        builder = if *on { builder.enable_shopt_option(*name) } else { builder.disable_shopt_option(*name) };
+        Family::Shopt.switch(shell, name, *on);
     }
-    builder = builder.var("BASHPID", own_pid());
-    if !is_sh {
-        let mut info: Vec<String> = version::BASH_VERSINFO.iter().map(ToString::to_string).collect();
-        info.push(version::machine_type().to_owned());
-        let mut info = ShellVariable::new(ShellValue::from(info));
-        info.set_readonly();
-        builder = builder.var("BASH_VERSINFO", info).var("BASH_VERSION", ShellVariable::new(version::BASH_VERSION));
-    }
-    builder.build().await
-}
-
-/// A value that is this very process's pid whenever it is read, in a fork too.
-fn own_pid() -> ShellVariable {
-    let pid = ShellValue::Dynamic { getter: |_| std::process::id().to_string().into(), setter: |_| () };
-    let mut variable = ShellVariable::new(pid);
-    variable.treat_as_integer();
-    variable
 }
 
 /// What isn't UTF-8 is carried through the interpreter's strings.

@@ -6,6 +6,7 @@ mod build;
 mod diagnostics;
 mod driver;
 mod program;
+mod variables;
 
 use brush_core::extensions::ShellExtensionsImpl;
 
