@@ -41,7 +41,9 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
         0
     }
     /// A process substitution was opened; returns its name in the stream, which the place carries from then on.
-    fn on_process_substitution(&self) -> SubstitutionId {
+    /// `writes` says that the command writes to it, as to `>( … )`.
+    fn on_process_substitution(&self, writes: bool) -> SubstitutionId {
+        let _ = writes;
         0
     }
     /// A command is about to start: before a spawn, before a builtin or function runs, and when none was found.
@@ -178,7 +180,7 @@ pub enum Level {
     /// `$( … )` or backquotes.
     CommandSubstitution,
     /// `<( … )` or `>( … )`.
-    ProcessSubstitution,
+    ProcessSubstitution(SubstitutionId),
     /// A list run with `&`, or a coprocess.
     Background,
     /// A function of this name.

@@ -12,7 +12,7 @@ mod surroundings;
 use std::collections::BTreeMap;
 
 use nash_events::batch::Agent;
-use nash_events::event::{Cmdsub, Dropped, Exec, NestingKind, Pipe, PipelinePosition, Redirect, Shell};
+use nash_events::event::{Cmdsub, Dropped, Exec, Nesting, NestingKind, Pipe, PipelinePosition, Redirect, Shell};
 use nash_events::{CmdId, Event, Seq, SessionId, ShellId};
 use serde::Serialize;
 
@@ -282,10 +282,14 @@ impl ShellStory {
 impl Command {
     /// The levels around it, outermost first, as far as they are known.
     pub(crate) fn stack(&self) -> &[NestingKind] {
+        self.nesting().map_or(&[], |nesting| &nesting.stack)
+    }
+
+    /// The same as it was told.
+    pub(crate) fn nesting(&self) -> Option<&Nesting> {
         match (&self.exec, &self.surroundings) {
-            (Some(exec), _) => &exec.nesting.stack,
-            (None, Some(around)) => &around.nesting.stack,
-            (None, None) => &[],
+            (Some(exec), _) => Some(&exec.nesting),
+            (None, around) => around.as_ref().map(|around| &around.nesting),
         }
     }
 

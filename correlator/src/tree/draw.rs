@@ -136,9 +136,9 @@ impl<'a> Walk<'a> {
                 line.left.push(Style::Dim, words::link_to(index));
                 line.left.push(Style::Plain, format!("{{ {} }}", self.options.ellipsis()));
             }
-            What::Level(kind, text) => {
-                line.left.push(Style::Dim, words::level(kind, text.map(|text| text.what)));
-                if let Some(text) = text {
+            What::Level(kind, came) => {
+                line.left.push(Style::Dim, words::level(kind, came.text.map(|text| text.what), came.pipe));
+                if let Some(text) = came.text {
                     line.left.append(words::substituted(text.what, self.options));
                 }
                 at.scope = self.scope_in(kind, at.scope);
@@ -174,9 +174,10 @@ impl<'a> Walk<'a> {
         let only_one = self.node(*only).what;
         let fits = matches!(only_one, What::Command(_) | What::Compound(..) | What::Level(..) | What::Pipeline(_));
         match node.what {
-            What::Level(kind, text) if fits => {
-                at.label.push(Style::Dim, format!("{} ", words::level(kind, text.map(|text| text.what))));
-                if let Some(text) = text {
+            What::Level(kind, came) if fits => {
+                at.label
+                    .push(Style::Dim, format!("{} ", words::level(kind, came.text.map(|text| text.what), came.pipe)));
+                if let Some(text) = came.text {
                     at.suffix.append(words::substituted(text.what, self.options));
                 }
                 at.scope = self.scope_in(kind, at.scope);

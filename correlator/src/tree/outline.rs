@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use nash_events::event::{Data, NestingKind, Redirect};
+use nash_events::event::{Data, NestingKind, Pipe, Redirect};
 use nash_events::{Event, EventKind, PipelineId};
 
 use super::shell_walk::{Item, ShellWalk, is_drawn};
@@ -38,8 +38,8 @@ pub(super) enum What<'a> {
     Pipeline(u32),
     /// An element of a pipeline.
     Element(u32),
-    /// A level of nesting that no command explains, with the text that a substitution gave.
-    Level(&'a NestingKind, Option<Text<'a>>),
+    /// A level of nesting that no command explains, with what a substitution came to.
+    Level(&'a NestingKind, Came<'a>),
     /// A compound command with redirections, and whether it is a subshell.
     Compound(&'a Command, bool),
     /// A redirection of a compound command that has no number of its own.
@@ -48,6 +48,27 @@ pub(super) enum What<'a> {
     Cmdsub(Text<'a>),
     /// An event that belongs to no command, or that its command's words do not say.
     Event(&'a Event),
+}
+
+/// What is known of a substitution from the outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Came<'a> {
+    /// The text of a command substitution.
+    pub(super) text: Option<Text<'a>>,
+    /// The pipe of a process substitution.
+    pub(super) pipe: Option<&'a Pipe>,
+}
+
+impl<'a> Came<'a> {
+    /// Whether two substitutions can be the same one.
+    fn may_be(self, other: Self) -> bool {
+        let same_text = self.text.zip(other.text).is_none_or(|(one, other)| one.seq == other.seq);
+        same_text && self.pipe.zip(other.pipe).is_none_or(|(one, other)| one.procsub == other.procsub)
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { text: self.text.or(other.text), pipe: self.pipe.or(other.pipe) }
+    }
 }
 
 /// Nodes that are still to be made.
@@ -148,7 +169,7 @@ impl<'a> Outline<'a> {
         let levels = walk.levels_of(command);
         if command.is_only_words() {
             // What ran in them has this place already.
-            let place = self.go_down(below, levels, None);
+            let place = self.go_down(below, levels, Came::default());
             self.add_texts(walk, command, place);
             return;
         }
@@ -187,16 +208,16 @@ impl<'a> Outline<'a> {
         below: usize,
         pipelines: &mut Pipelines<'a>,
     ) -> usize {
-        let text = walk.text_around(command);
+        let came = Came { text: walk.text_around(command), pipe: walk.pipe_around(command) };
         let Some(position) = walk.pipeline_of(command) else {
-            return self.go_down(below, levels, text);
+            return self.go_down(below, levels, came);
         };
         let outside = pipelines.depth.get(&position.id).copied().unwrap_or_default().min(levels.len());
         let (around, inside) = levels.split_at(outside);
         let pipeline = if let Some(node) = pipelines.nodes.get(&position.id) {
             *node
         } else {
-            let around = self.go_down(below, around, text);
+            let around = self.go_down(below, around, came);
             let node = self.add(What::Pipeline(position.len), Some(around));
             self.nodes[node].data = walk.data_of(&position.id);
             pipelines.nodes.insert(&position.id, node);
@@ -205,22 +226,27 @@ impl<'a> Outline<'a> {
         let element = self.element(pipeline, position.index);
         // An element that is no simple command runs in a process of its own, which being an element says already.
         let inside = if let [NestingKind::Subshell, rest @ ..] = inside { rest } else { inside };
-        self.go_down(element, inside, text)
+        self.go_down(element, inside, came)
     }
 
-    /// Goes down levels, into the newest node where it is the same level. The text belongs to the innermost substitution.
-    fn go_down(&mut self, below: usize, levels: &'a [NestingKind], text: Option<Text<'a>>) -> usize {
-        let substitution = levels.iter().rposition(|level| *level == NestingKind::Cmdsub);
+    /// Goes down levels, into the newest node where it is the same level. What came belongs to the innermost
+    /// substitutions.
+    fn go_down(&mut self, below: usize, levels: &'a [NestingKind], came: Came<'a>) -> usize {
+        let innermost = |kind| levels.iter().rposition(|level| *level == kind);
+        let (text_level, pipe_level) = (innermost(NestingKind::Cmdsub), innermost(NestingKind::Procsub));
         let mut at = below;
         for (position, level) in levels.iter().enumerate() {
-            let text = text.filter(|_| Some(position) == substitution);
+            let came = Came {
+                text: came.text.filter(|_| Some(position) == text_level),
+                pipe: came.pipe.filter(|_| Some(position) == pipe_level),
+            };
             let newest = self.nodes[at].children.last().copied();
             at = match newest.map(|node| (node, self.nodes[node].what)) {
-                Some((node, What::Level(kind, given))) if kind == level && may_be_one(given, text) => {
-                    self.nodes[node].what = What::Level(kind, given.or(text));
+                Some((node, What::Level(kind, given))) if kind == level && given.may_be(came) => {
+                    self.nodes[node].what = What::Level(kind, given.or(came));
                     node
                 }
-                _ => self.add(What::Level(level, text), Some(at)),
+                _ => self.add(What::Level(level, came), Some(at)),
             };
         }
         at
@@ -250,11 +276,6 @@ impl<'a> Outline<'a> {
             self.add(What::Cmdsub(text), Some(node));
         }
     }
-}
-
-/// Whether two substitutions can be the same one, as far as their texts are known.
-fn may_be_one(one: Option<Text<'_>>, other: Option<Text<'_>>) -> bool {
-    one.zip(other).is_none_or(|(one, other)| one.seq == other.seq)
 }
 
 /// The pipelines among commands that stand side by side.

@@ -88,6 +88,12 @@ impl<'a> ShellWalk<'a> {
         self.substitutions.around(command)
     }
 
+    /// The pipe of the innermost process substitution around a command.
+    pub(super) fn pipe_around(&self, command: &Command) -> Option<&'a Pipe> {
+        let id = command.nesting()?.procsub.as_ref()?;
+        self.shell.pipes.iter().map(|pipe| &pipe.what).find(|pipe| pipe.procsub.as_ref() == Some(id))
+    }
+
     /// The texts in a command's words that no known command gave.
     pub(super) fn texts_of(&self, command: &'a Command) -> impl Iterator<Item = Text<'a>> {
         command.cmdsubs.iter().map(Text::from).filter(|text| !self.substitutions.explains(text.seq))

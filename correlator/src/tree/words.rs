@@ -5,7 +5,9 @@
 
 use nash_events::Event;
 use nash_events::EventKind;
-use nash_events::event::{Cmdsub, Data, Exec, NestingKind, Redirect, RedirectTarget, ShellPhase};
+use nash_events::event::{
+    Cmdsub, Data, Exec, NestingKind, Pipe, ProcsubDirection, Redirect, RedirectTarget, ShellPhase,
+};
 
 use super::Options;
 use super::figures::{bytes, duration, signal_name};
@@ -214,7 +216,7 @@ fn shortened(preview: &[u8], truncated: bool, options: &Options) -> String {
 /// A substitution of which nothing but the text is known.
 pub(super) fn cmdsub(cmdsub: &Cmdsub, options: &Options) -> Text {
     let mut text = Text::new();
-    text.push(Style::Dim, level(&NestingKind::Cmdsub, Some(cmdsub))).append(substituted(cmdsub, options));
+    text.push(Style::Dim, level(&NestingKind::Cmdsub, Some(cmdsub), None)).append(substituted(cmdsub, options));
     text
 }
 
@@ -230,13 +232,15 @@ pub(super) fn link_to(index: u32) -> &'static str {
     if index == 0 { "" } else { "| " }
 }
 
-/// The sign of a level of nesting; a substitution may say which variable it went into.
-pub(super) fn level(level: &NestingKind, substitution: Option<&Cmdsub>) -> String {
+/// The sign of a level of nesting; a substitution may say which variable it went into, or which way it goes.
+pub(super) fn level(level: &NestingKind, substitution: Option<&Cmdsub>, pipe: Option<&Pipe>) -> String {
     let assigned = substitution.and_then(|cmdsub| cmdsub.assign.as_ref());
+    let written = pipe.is_some_and(|pipe| pipe.direction == Some(ProcsubDirection::Write));
     match level {
         NestingKind::Top => "top".to_owned(),
         NestingKind::Subshell => "( )".to_owned(),
         NestingKind::Cmdsub => assigned.map_or_else(String::new, |name| visible(name.as_bytes()) + "=") + "$( )",
+        NestingKind::Procsub if written => ">( )".to_owned(),
         NestingKind::Procsub => "<( )".to_owned(),
         NestingKind::Background => "&".to_owned(),
         NestingKind::Function(name) => format!("{}()", visible(name.as_bytes())),

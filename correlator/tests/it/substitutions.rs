@@ -40,6 +40,35 @@ fn the_substitution_of_a_bare_assignment_takes_the_assignments_place() {
 }
 
 #[test]
+fn process_substitutions_stand_apart_and_say_which_way_they_go() {
+    let pipe = |seq: u64, id: &str, direction: &str| json!({"kind": "pipe", "seq": seq, "ts": 1000.0, "procsub": id, "direction": direction});
+    let within = |id: &str| {
+        let mut nesting = nesting(&["procsub"]);
+        nesting["procsub"] = json!(id);
+        json!({"parentCmd": 1, "nesting": nesting})
+    };
+    check(
+        &[
+            shell_start(1, &json!({})),
+            pipe(2, "s1", "read"),
+            pipe(3, "s2", "write"),
+            exec(4, 1, "join", &json!({})),
+            exec(5, 2, "sort a", &within("s1")),
+            exec(6, 3, "sort b", &within("s2")),
+            exec(7, 4, "uniq b", &within("s2")),
+            shell_end(8, 0),
+        ],
+        "
+        bash -c script  in /w     1.00s
+        └─ ✓ join                 3.4ms
+           ├─ <( ) ✓ sort a       3.4ms
+           └─ >( )
+              ├─ ✓ sort b         3.4ms
+              └─ ✓ uniq b         3.4ms",
+    );
+}
+
+#[test]
 fn an_assignment_says_its_variable_where_that_is_known() {
     let mut named = text(3, Some(1));
     named["assign"] = json!("now");

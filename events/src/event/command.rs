@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::bytes::ByteString;
 use crate::fields::{self, ByteText};
-use crate::ids::{CmdId, PipelineId};
+use crate::ids::{CmdId, PipelineId, ProcsubId};
 use crate::words::open_words;
 
 /// A simple command: an external program, a builtin or a function, wherever it ran.
@@ -123,6 +123,9 @@ pub struct Nesting {
     #[serde(flatten, with = "fields::stack", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "fields::stack::Keys"))]
     pub stack: Vec<NestingKind>,
+    /// The innermost process substitution around it. An addition of nash's to the published contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub procsub: Option<ProcsubId>,
 }
 
 /// One level: `top`, `subshell`, `cmdsub`, `procsub`, `function:NAME`, `source:PATH`, `trap:NAME`, `background`.
@@ -161,7 +164,7 @@ impl Nesting {
     /// Describes a command at the end of `stack`, whose levels stand outermost first.
     pub fn of(stack: Vec<NestingKind>) -> Self {
         let depth = u32::try_from(stack.len()).unwrap_or(u32::MAX);
-        Self { depth, kind: stack.last().cloned().unwrap_or_default(), stack }
+        Self { depth, kind: stack.last().cloned().unwrap_or_default(), stack, procsub: None }
     }
 }
 

@@ -174,6 +174,9 @@ pub struct Pipe {
     /// The process substitution, where the link is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub procsub: Option<ProcsubId>,
+    /// What the command does with a process substitution. An addition of nash's to the published contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<ProcsubDirection>,
     /// The data that crossed it; absent where nothing was interposed.
     #[serde(flatten, with = "optional_data")]
     #[cfg_attr(feature = "schema", schemars(with = "optional_data::Keys<'_>"))]
@@ -184,6 +187,16 @@ pub struct Pipe {
     /// The redaction rules that masked something.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
+}
+
+open_words! {
+    /// Which way a process substitution goes.
+    pub enum ProcsubDirection {
+        /// `<( … )`: the command reads what the substitution writes.
+        Read = "read",
+        /// `>( … )`: the substitution reads what the command writes.
+        Write = "write",
+    }
 }
 
 /// The text of a command substitution, before trailing newlines are cut.

@@ -12,7 +12,7 @@ mod state;
 pub use codec::EventError;
 pub(crate) use codec::{BodySource, JsonText};
 pub use command::{CommandType, Exec, Nesting, NestingKind, PipelinePosition};
-pub use data::{Cmdsub, Data, HashOf, Pipe, Redirect, RedirectMode, RedirectTarget};
+pub use data::{Cmdsub, Data, HashOf, Pipe, ProcsubDirection, Redirect, RedirectMode, RedirectTarget};
 pub use process::{CaptureLevel, KernelWitness, Persona, Shell, ShellPhase};
 use serde::Serialize;
 pub use state::{

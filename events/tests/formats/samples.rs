@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use nash_events::event::{
     CaptureLevel, Cd, CdVia, Cmdsub, CommandType, Data, Denied, Dropped, Exec, Export, ExportOp, Fallback,
-    FallbackReason, Function, HashOf, KernelWitness, Nesting, NestingKind, Persona, Pipe, PipelinePosition, Redirect,
-    RedirectMode, RedirectTarget, Shell, ShellPhase, Source, Tamper, Trap, TrapOp,
+    FallbackReason, Function, HashOf, KernelWitness, Nesting, NestingKind, Persona, Pipe, PipelinePosition,
+    ProcsubDirection, Redirect, RedirectMode, RedirectTarget, Shell, ShellPhase, Source, Tamper, Trap, TrapOp,
 };
 use nash_events::kernel::{self, Actor, Cgroup, KernelEvent, KernelEventKind, Root};
 use nash_events::{CmdId, Event, EventKind, PipelineId, ProcsubId, Seq, SessionId, ShellBatch, ShellId};
@@ -36,6 +36,7 @@ pub(crate) fn shell_kinds() -> Vec<EventKind> {
             from_index: Some(0),
             to_index: Some(1),
             procsub: Some(ProcsubId("s1".into())),
+            direction: Some(ProcsubDirection::Read),
             data: Some(data.clone()),
             tap_failed: true,
             redacted: redacted.clone(),

@@ -5,7 +5,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 
 use brush_core::gate::{PipeEvent, RedirectEvent, RedirectTarget, SubstitutionEvent};
-use nash_events::event::{self, Cmdsub, Data, HashOf, Pipe, Redirect, RedirectMode};
+use nash_events::event::{self, Cmdsub, Data, HashOf, Pipe, ProcsubDirection, Redirect, RedirectMode};
 use nash_events::limits::PREVIEW_BYTES_MAX;
 use nash_events::{CmdId, ProcsubId, redact};
 
@@ -56,8 +56,9 @@ pub(super) fn pipe(pipe: &PipeEvent) -> Pipe {
 }
 
 /// Describes the pipe of a process substitution.
-pub(super) fn process_substitution(number: u64) -> Pipe {
-    Pipe { procsub: Some(procsub_id(number)), ..Pipe::default() }
+pub(super) fn process_substitution(number: u64, writes: bool) -> Pipe {
+    let direction = if writes { ProcsubDirection::Write } else { ProcsubDirection::Read };
+    Pipe { procsub: Some(procsub_id(number)), direction: Some(direction), ..Pipe::default() }
 }
 
 /// Describes the text of a command substitution.
@@ -68,7 +69,7 @@ pub(super) fn substitution(substitution: &SubstitutionEvent<'_>, with_preview: b
 }
 
 /// A process substitution's name in the stream.
-fn procsub_id(number: u64) -> ProcsubId {
+pub(super) fn procsub_id(number: u64) -> ProcsubId {
     ProcsubId(format!("s{number}"))
 }
 

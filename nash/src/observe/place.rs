@@ -4,11 +4,15 @@ use brush_core::gate::{Level, PipelinePlace, Place};
 use nash_events::event::{Nesting, NestingKind, PipelinePosition};
 use nash_events::{CmdId, PipelineId};
 
-use super::words;
+use super::{data, words};
 
 /// The levels around a command.
 pub(super) fn nesting(place: &Place) -> Nesting {
-    Nesting::of(place.levels().iter().map(kind).collect())
+    let innermost = place.levels().iter().rev().find_map(|level| match level {
+        Level::ProcessSubstitution(number) => Some(data::procsub_id(*number)),
+        _ => None,
+    });
+    Nesting { procsub: innermost, ..Nesting::of(place.levels().iter().map(kind).collect()) }
 }
 
 /// The command inside which another one runs.
@@ -31,7 +35,7 @@ fn kind(level: &Level) -> NestingKind {
     match level {
         Level::Subshell => NestingKind::Subshell,
         Level::CommandSubstitution => NestingKind::Cmdsub,
-        Level::ProcessSubstitution => NestingKind::Procsub,
+        Level::ProcessSubstitution(_) => NestingKind::Procsub,
         Level::Background => NestingKind::Background,
         Level::Function(name) => NestingKind::Function(words::text(name.as_bytes()).0),
         Level::Source(path) => NestingKind::Source(words::text(path.as_bytes()).0),

@@ -98,10 +98,10 @@ impl Gate for Watch {
         self.stream.as_ref().map_or(0, |stream| stream.delivery.next_pipeline())
     }
 
-    fn on_process_substitution(&self) -> u64 {
+    fn on_process_substitution(&self, writes: bool) -> u64 {
         let Some(stream) = &self.stream else { return 0 };
         let number = stream.delivery.next_procsub();
-        stream.record(None, &EventKind::Pipe(Box::new(data::process_substitution(number))));
+        stream.record(None, &EventKind::Pipe(Box::new(data::process_substitution(number, writes))));
         number
     }
 
