@@ -15,6 +15,7 @@ use crate::interp::ProcessGroupPolicy;
 use crate::processes::ChildProcess;
 use crate::results::{ExecutionExitCode, ExecutionResult, ExecutionSpawnResult};
 use crate::sys::process::{self, Program};
+use crate::sys::spawning;
 use crate::{ErrorKind, bytes, error, openfiles, sys};
 
 /// How much of a file is looked at to tell a script from a binary.
@@ -62,9 +63,9 @@ pub(crate) fn start<SE: ShellExtensions>(
         return Err(report_failure(context, path, failure, span));
     }
 
-    let spawned = match process::spawn(&program, context.params.open_files()) {
+    let spawned = match spawning::spawn(&program, context.params.open_files()) {
         Err(err) if err.raw_os_error() == Some(libc::ENOEXEC) => match interpreter_for(&program, path) {
-            Some(program) => process::spawn(&program, context.params.open_files()),
+            Some(program) => spawning::spawn(&program, context.params.open_files()),
             None => Err(err),
         },
         other => other,

@@ -14,8 +14,8 @@ use crate::openfiles::OpenFiles;
 use crate::processes::ChildProcess;
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessId};
-use crate::traps::TrapSignal;
-use crate::{Shell, error, extensions, jobs};
+use crate::sys::trapping;
+use crate::{Shell, error, extensions};
 
 /// The status of a child whose interpreter failed internally.
 const INTERNAL_ERROR_STATUS: u8 = 2;
@@ -84,6 +84,7 @@ where
             }
         };
         shell.set_last_exit_status(status);
+        shell.end_by_pending_signal().await;
         let _ = shell.on_exit().await;
         shell.last_exit_status()
     };
@@ -127,7 +128,9 @@ fn become_child<SE: extensions::ShellExtensions>(
     shell.adopt_descriptors(&files);
     drop(files);
     process::close_private_descriptors();
-    shell.enter_forked_child();
+    let in_background = level == Some(Level::Background) && !shell.options().enable_job_control;
+    trapping::enter_child(in_background);
+    shell.enter_forked_child(matches!(level, None | Some(Level::CommandSubstitution)));
     if let Some(level) = level {
         shell.place_mut().enter(level);
     }
@@ -145,9 +148,11 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         }
     }
 
-    fn enter_forked_child(&mut self) {
-        *self.jobs_mut() = jobs::JobManager::new();
-        self.traps_mut().remove_handlers(TrapSignal::Exit);
+    fn enter_forked_child(&mut self, keeps_jobs_listed: bool) {
+        self.jobs_mut().enter_child(keeps_jobs_listed);
+        let keeps_err = self.options().shell_functions_inherit_err_trap;
+        let keeps_debug = self.options().shell_functions_inherit_debug_and_return_traps;
+        self.traps_mut().enter_subshell(keeps_err, keeps_debug);
         self.options_mut().interactive = false;
         self.deepen();
     }

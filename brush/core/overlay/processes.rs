@@ -8,6 +8,7 @@ use crate::error;
 use crate::gate::{ExecEnd, ExecSpan};
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessEnd, ProcessId};
+use crate::sys::trapping::ForegroundWait;
 
 /// Represents a child process.
 pub struct ChildProcess {
@@ -15,6 +16,7 @@ pub struct ChildProcess {
     pgid: Option<ProcessId>,
     span: Option<Box<dyn ExecSpan>>,
     end: Option<ProcessEnd>,
+    stopped: bool,
 }
 
 impl ChildProcess {
@@ -26,7 +28,7 @@ impl ChildProcess {
     /// * `pgid` - Its process group, if it has one of its own.
     /// * `span` - Who is to be told of its end.
     pub fn new(pid: ProcessId, pgid: Option<ProcessId>, span: Option<Box<dyn ExecSpan>>) -> Self {
-        Self { pid, pgid, span, end: None }
+        Self { pid, pgid, span, end: None, stopped: false }
     }
 
     /// Returns the child's pid.
@@ -39,6 +41,16 @@ impl ChildProcess {
         self.pgid
     }
 
+    /// How the child ended, if it was found to have.
+    pub const fn end(&self) -> Option<ProcessEnd> {
+        self.end
+    }
+
+    /// Whether the child was found to have stopped.
+    pub const fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// Says that the shell is about to wait for what the child does, for as long as that takes.
     pub(crate) fn announce_wait(&mut self) {
         if let Some(span) = &mut self.span {
@@ -48,12 +60,31 @@ impl ChildProcess {
 
     /// Waits until the child ends or stops.
     pub async fn wait(&mut self) -> Result<ProcessWaitResult, error::Error> {
+        self.wait_now()
+    }
+
+    /// The same, for those who are not asynchronous.
+    pub(crate) fn wait_now(&mut self) -> Result<ProcessWaitResult, error::Error> {
         if self.end.is_none() {
             self.announce_wait();
             let end = process::wait(self.pid, true)?;
             self.note(end);
         }
         Ok(self.end.map_or(ProcessWaitResult::Stopped, |end| ProcessWaitResult::Completed(end.into())))
+    }
+
+    /// The same where the child is in the foreground: an interrupt is its business, and the shell's only if it dies of it.
+    pub(crate) fn wait_in_foreground(&mut self) -> Result<ProcessWaitResult, error::Error> {
+        if self.end.is_some() {
+            return self.wait_now();
+        }
+        let foreground = ForegroundWait::begin();
+        let result = self.wait_now();
+        foreground.end(match self.end {
+            Some(ProcessEnd::Signaled { signal, .. }) => Some(signal),
+            _ => None,
+        });
+        result
     }
 
     /// Looks whether the child has ended, without waiting.
@@ -70,10 +101,15 @@ impl ChildProcess {
     fn note(&mut self, end: Option<ProcessEnd>) {
         let told = match end {
             Some(ProcessEnd::Exited(status)) => ExecEnd::exited(status),
-            Some(ProcessEnd::Signaled(signal)) => ExecEnd::signaled(signal),
-            Some(ProcessEnd::Stopped(_)) | None => return,
+            Some(ProcessEnd::Signaled { signal, .. }) => ExecEnd::signaled(signal),
+            Some(ProcessEnd::Stopped(_)) => {
+                self.stopped = true;
+                return;
+            }
+            None => return,
         };
         self.end = end;
+        self.stopped = false;
         if let Some(span) = self.span.take() {
             span.ended(&told);
         }

@@ -3,13 +3,30 @@
 //! Upstream can only wait for all jobs or for one by its number; it has no such file. A process that was waited for is
 //! remembered with its status, since a script may ask for it later. This module starts nothing and signals nobody.
 
+#![warn(warnings, clippy::all)]
+
 use crate::error;
-use crate::jobs::{Job, JobManager};
+use crate::jobs::{Job, JobManager, JobState};
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessId};
+use crate::sys::trapping;
 
 /// How many ended processes are remembered: as many as a user may have running on common systems.
 const ENDED_REMEMBERED_MAX: usize = 4096;
+
+/// The status of a wait that a signal ended is this much above the signal.
+const SIGNAL_STATUS_BASE: i32 = 128;
+
+/// What came of waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// It ended with this status.
+    Ended(u8),
+    /// A signal with a trap ended the waiting; this is the status of that.
+    Interrupted(u8),
+    /// It is no child of this shell.
+    NoChild,
+}
 
 impl JobManager {
     /// The pid of the background job that was started last.
@@ -17,59 +34,86 @@ impl JobManager {
         self.last_background
     }
 
-    /// Waits for the job that a process belongs to; `None` if it is no child of this shell.
+    /// Remembers how a process ended.
+    pub(crate) fn note_ended(&mut self, pid: ProcessId, status: u8) {
+        self.ended.push((pid, status));
+    }
+
+    /// Remembers a process that is no job as the one that was started last.
+    pub(crate) const fn note_last_background(&mut self, pid: Option<ProcessId>) {
+        self.last_background = pid;
+    }
+
+    /// Waits for the process, or for the job that it belongs to if it is the last of it.
     ///
     /// # Arguments
     ///
-    /// * `pid` - The pid of any process of the job.
-    pub async fn wait_for_process(&mut self, pid: ProcessId) -> Result<Option<u8>, error::Error> {
-        match self.jobs.iter().position(|job| job.pids.contains(&pid)) {
-            Some(index) => Ok(Some(self.wait_for_job_at(index).await?)),
-            None => Ok(self.ended.iter().rev().find(|(ended, _)| *ended == pid).map(|(_, status)| *status)),
+    /// * `pid` - The pid of any process of a job.
+    pub fn wait_for_process(&mut self, pid: ProcessId) -> Result<Waited, error::Error> {
+        if let Some(index) = self.own_jobs().iter().position(|job| job.pids().contains(&pid)) {
+            if self.jobs[index].pids().last() == Some(&pid) {
+                return self.wait_for_job_at(index);
+            }
+            if let Some(status) = interruption(&[pid])? {
+                return Ok(Waited::Interrupted(status));
+            }
+            let mut processes = self.jobs[index].processes.iter_mut();
+            if let Some(process) = processes.find(|process| process.child.pid() == Some(pid)) {
+                process.child.wait_now()?;
+                let status = process.child.end().map_or(0, |end| ExecutionResult::from(end).exit_code.into());
+                return Ok(Waited::Ended(status));
+            }
         }
+        let status = self.ended.iter().rev().find(|(ended, _)| *ended == pid).map(|(_, status)| *status);
+        Ok(status.map_or(Waited::NoChild, Waited::Ended))
     }
 
-    /// Waits for the job of this number; `None` if there is none.
+    /// Waits for the job of this number.
     ///
     /// # Arguments
     ///
     /// * `id` - The job's number.
-    pub async fn wait_for_job(&mut self, id: usize) -> Result<Option<u8>, error::Error> {
-        match self.jobs.iter().position(|job| job.id == id) {
-            Some(index) => Ok(Some(self.wait_for_job_at(index).await?)),
-            None => Ok(None),
+    pub fn wait_for_job(&mut self, id: usize) -> Result<Waited, error::Error> {
+        match self.own_jobs().iter().position(|job| job.id == id) {
+            Some(index) => self.wait_for_job_at(index),
+            None => Ok(Waited::NoChild),
         }
     }
 
-    /// Waits for whichever job ends next, and gives its last process and status; `None` if there is no job.
+    /// Waits for whichever job ends next, and gives its last process.
     ///
     /// # Arguments
     ///
     /// * `among` - The pids to wait for; all jobs if it is empty.
-    pub async fn wait_for_next(&mut self, among: &[ProcessId]) -> Result<Option<(ProcessId, u8)>, error::Error> {
-        let is_meant = |job: &Job| among.is_empty() || job.pids.iter().any(|pid| among.contains(pid));
+    pub fn wait_for_next(&mut self, among: &[ProcessId]) -> Result<(ProcessId, Waited), error::Error> {
+        let is_meant = |job: &Job| among.is_empty() || job.pids().iter().any(|pid| among.contains(pid));
         loop {
-            if !self.jobs.iter().any(is_meant) {
-                return Ok(None);
-            }
-            for index in 0..self.jobs.len() {
+            let mut running = Vec::new();
+            for index in 0..self.own_jobs().len() {
                 if !is_meant(&self.jobs[index]) {
                     continue;
                 }
-                let pid = self.jobs[index].pids.last().copied().unwrap_or_default();
-                if self.jobs[index].tasks.is_empty() {
-                    return Ok(Some((pid, self.let_go_ended(index))));
+                self.jobs[index].refresh();
+                if self.jobs[index].state == JobState::Done {
+                    let pid = self.jobs[index].pids().last().copied().unwrap_or_default();
+                    return Ok((pid, Waited::Ended(self.note_end(index))));
                 }
-                if let Some(result) = self.jobs[index].poll_done()? {
-                    return Ok(Some((pid, self.let_go(index, &result?))));
-                }
+                let left = self.jobs[index].processes.iter().filter(|process| process.child.end().is_none());
+                running.extend(left.filter_map(|process| process.child.pid()));
             }
-            let ended = process::wait_for_any()?;
-            if !self.jobs.iter().any(|job| job.pids.contains(&ended)) {
-                // Nobody else waits for it: it would be reported here for ever.
-                let _ = process::wait(ended, true);
+            if running.is_empty() {
+                return Ok((0, Waited::NoChild));
+            }
+            if let Some(status) = interruption_or_end(&running)? {
+                return Ok((0, Waited::Interrupted(status)));
             }
         }
+    }
+
+    /// Waits for all jobs, and gives them.
+    pub async fn wait_all(&mut self) -> Result<Vec<Job>, error::Error> {
+        while let (_, Waited::Ended(_)) = self.wait_for_next(&[])? {}
+        Ok(std::mem::take(&mut self.waited))
     }
 
     /// The pids of a job.
@@ -78,47 +122,107 @@ impl JobManager {
     ///
     /// * `id` - The job's number.
     pub fn pids_of_job(&self, id: usize) -> Vec<ProcessId> {
-        self.jobs.iter().find(|job| job.id == id).map(|job| job.pids.clone()).unwrap_or_default()
+        self.job(id).map(Job::pids).unwrap_or_default()
     }
 
-    /// Waits for the processes of jobs that have ended, so that nobody takes them for running; the jobs stay listed.
+    /// Looks which jobs have ended, so that nobody takes them for running; they stay listed.
     pub fn collect_ended(&mut self) {
+        if self.foreign {
+            return;
+        }
         for index in 0..self.jobs.len() {
-            if let Ok(Some(Ok(result))) = self.jobs[index].poll_done() {
-                self.remember(index, result.exit_code.into());
+            if self.jobs[index].state != JobState::Done {
+                self.jobs[index].refresh();
+                if self.jobs[index].state == JobState::Done {
+                    self.remember(index);
+                }
             }
         }
     }
 
-    async fn wait_for_job_at(&mut self, index: usize) -> Result<u8, error::Error> {
-        if self.jobs[index].tasks.is_empty() {
-            return Ok(self.let_go_ended(index));
+    /// Waits for a job that was moved to the foreground; says whether it is over. One that is over is forgotten.
+    ///
+    /// # Arguments
+    ///
+    /// * `id` - The job's number.
+    pub fn wait_in_foreground(&mut self, id: usize) -> Result<(ExecutionResult, bool), error::Error> {
+        process::report_stops(true);
+        let Some(index) = self.own_jobs().iter().position(|job| job.id == id) else {
+            return Ok((ExecutionResult::success(), true));
+        };
+        let result = self.jobs[index].wait_now()?;
+        let is_over = self.jobs[index].state == JobState::Done;
+        if is_over {
+            self.remember(index);
+            self.remove(index);
         }
-        let result = self.jobs[index].wait().await?;
-        if self.jobs[index].tasks.is_empty() {
-            return Ok(self.let_go(index, &result));
-        }
-        Ok(result.exit_code.into())
+        Ok((result, is_over))
     }
 
-    /// Forgets a job that has ended, but for its processes and status.
-    fn let_go(&mut self, index: usize, result: &ExecutionResult) -> u8 {
-        let status = result.exit_code.into();
-        self.remember(index, status);
-        self.jobs.remove(index);
+    /// Forgets the jobs that have ended and whose end was told.
+    pub fn forget_told(&mut self) {
+        let is_over = |job: &Job| job.state == JobState::Done && job.told;
+        while let Some(index) = self.jobs.iter().position(is_over) {
+            self.remove(index);
+        }
+    }
+
+    fn own_jobs(&self) -> &[Job] {
+        if self.foreign { &[] } else { &self.jobs }
+    }
+
+    fn wait_for_job_at(&mut self, index: usize) -> Result<Waited, error::Error> {
+        self.jobs[index].refresh();
+        if self.jobs[index].state != JobState::Done {
+            let running = self.jobs[index].processes.iter().filter(|process| process.child.end().is_none());
+            let running: Vec<ProcessId> = running.filter_map(|process| process.child.pid()).collect();
+            for pid in running {
+                if let Some(status) = interruption(&[pid])? {
+                    return Ok(Waited::Interrupted(status));
+                }
+            }
+            let result = self.jobs[index].wait_now()?;
+            if self.jobs[index].state != JobState::Done {
+                return Ok(Waited::Ended(result.exit_code.into()));
+            }
+        }
+        Ok(Waited::Ended(self.note_end(index)))
+    }
+
+    /// Remembers a job that has ended and was asked for; it may be forgotten.
+    fn note_end(&mut self, index: usize) -> u8 {
+        self.remember(index);
+        let job = self.remove(index);
+        let status = job.end().map_or(0, |end| ExecutionResult::from(end).exit_code.into());
+        self.waited.push(job);
         status
     }
 
-    /// The same for a job whose processes were waited for before.
-    fn let_go_ended(&mut self, index: usize) -> u8 {
-        let pid = self.jobs.remove(index).pids.last().copied();
-        let status = self.ended.iter().rev().find(|(ended, _)| Some(*ended) == pid);
-        status.map_or(0, |(_, status)| *status)
-    }
-
-    fn remember(&mut self, index: usize, status: u8) {
-        self.ended.extend(self.jobs[index].pids.iter().map(|pid| (*pid, status)));
+    fn remember(&mut self, index: usize) {
+        let job = &self.jobs[index];
+        for process in &job.processes {
+            if let (Some(pid), Some(end)) = (process.child.pid(), process.child.end()) {
+                self.ended.push((pid, ExecutionResult::from(end).exit_code.into()));
+            }
+        }
         let surplus = self.ended.len().saturating_sub(ENDED_REMEMBERED_MAX);
         self.ended.drain(..surplus);
+    }
+}
+
+/// Where a trap could end the waiting, waits until a process has ended; gives a status if a caught signal came first.
+fn interruption(pids: &[ProcessId]) -> Result<Option<u8>, error::Error> {
+    if trapping::catches_anything() { interruption_or_end(pids) } else { Ok(None) }
+}
+
+/// Waits until a process has ended; gives a status if a caught signal came first.
+fn interruption_or_end(pids: &[ProcessId]) -> Result<Option<u8>, error::Error> {
+    match trapping::wait_interruptibly(pids) {
+        Ok(signal) => Ok(signal.map(|signal| u8::try_from(SIGNAL_STATUS_BASE + signal).unwrap_or(u8::MAX))),
+        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
+            process::wait_for_any()?;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }

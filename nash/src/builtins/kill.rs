@@ -5,10 +5,11 @@
 use std::io::Write as _;
 
 use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
+use brush_core::jobs::Job;
 use brush_core::traps::{TrapSignal, format_signals};
 use brush_core::{Error, ExecutionContext, ExecutionResult, ShellExtensions};
 
-use super::{complain, help};
+use super::{complain, help, jobs};
 use crate::signals;
 
 const USAGE: &str = "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]";
@@ -73,7 +74,8 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, Mistake> {
                 args.next_if(|arg| arg == "--");
             }
             name => {
-                signal = named(name)?;
+                // The signal's name may stand beside its option.
+                signal = named(name.strip_prefix(['s', 'n']).filter(|rest| !rest.is_empty()).unwrap_or(name))?;
                 args.next_if(|arg| arg == "--");
             }
         }
@@ -97,19 +99,14 @@ fn number(word: &str) -> Option<i32> {
 
 /// Sends the signal to one target; says why it can't, and whether it could.
 fn send<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, signal: i32, target: &str) -> bool {
-    let pids = if let Some(name) = target.strip_prefix('%') {
+    let pids = if target.starts_with('%') {
+        let Ok(id) = jobs::find(context, "kill", target) else { return false };
         let jobs = context.shell.jobs();
-        let id = match name {
-            "" | "%" | "+" => jobs.current_job().map(|job| job.id),
-            "-" => jobs.prev_job().map(|job| job.id),
-            number => number.parse().ok(),
-        };
-        let pids = id.map(|id| jobs.pids_of_job(id)).unwrap_or_default();
-        if pids.is_empty() {
-            complain(context, "kill", &format!("{target}: no such job"), 1);
-            return false;
+        let leader = jobs.job(id).filter(|job| job.leads_group()).and_then(Job::process_group_id);
+        match leader {
+            Some(group) => vec![-group],
+            None => jobs.pids_of_job(id),
         }
-        pids
     } else if let Ok(pid) = target.parse() {
         vec![pid]
     } else {
@@ -131,8 +128,7 @@ fn send<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, signal: i32, ta
 /// Lists signals: all of them, or the other name of each that is given.
 fn list<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, words: &[String]) -> Result<ExecutionResult, Error> {
     if words.is_empty() {
-        format_signals(context.stdout(), TrapSignal::iterator().filter(|signal| *signal != TrapSignal::Exit))?;
-        writeln!(context.stdout())?;
+        format_signals(context.stdout(), TrapSignal::signals())?;
         return Ok(ExecutionResult::success());
     }
     let mut status = 0;

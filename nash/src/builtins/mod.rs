@@ -13,6 +13,7 @@ mod declare;
 mod echo;
 mod escapes;
 mod exec;
+mod jobs;
 mod kill;
 mod listing;
 mod listing_quotes;
@@ -29,6 +30,7 @@ mod shopt;
 mod synopsis;
 mod sys;
 mod text;
+mod trap;
 mod unset;
 mod values;
 mod wait;
@@ -80,7 +82,13 @@ fn all() -> Vec<(&'static str, Registration<Extensions>)> {
         ("test", direct!(condition::test)),
         ("[", direct!(condition::bracket)),
         ("read", direct!(read::run)),
+        ("bg", simple_builtin::<jobs::Bg, Extensions>()),
+        ("disown", simple_builtin::<jobs::Disown, Extensions>()),
+        ("fg", simple_builtin::<jobs::Fg, Extensions>()),
+        ("jobs", simple_builtin::<jobs::Jobs, Extensions>()),
         ("kill", simple_builtin::<kill::Kill, Extensions>()),
+        ("suspend", simple_builtin::<jobs::Suspend, Extensions>()),
+        ("trap", simple_builtin::<trap::Trap, Extensions>().special()),
         ("wait", asynchronous(wait::execute, wait::content)),
     ]
 }

@@ -3,9 +3,10 @@
 //! How a job is waited for is the interpreter's; here the words are read and the status is chosen.
 
 use brush_core::builtins::{BoxFuture, ContentOptions, ContentType};
+use brush_core::waiting::Waited;
 use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult, ShellValue, ShellVariable};
 
-use super::{complain, help};
+use super::{complain, help, jobs};
 use crate::interpreter::Extensions;
 
 /// The status for something that is no child of this shell.
@@ -32,68 +33,115 @@ pub(crate) fn execute(
 ) -> BoxFuture<'_, Result<ExecutionResult, Error>> {
     Box::pin(async move {
         match Request::parse(args.iter().skip(1).map(ToString::to_string)) {
-            Ok(request) => wait(context, &request).await,
-            Err(complaint) => Ok(complain(&context, "wait", &complaint, 2)),
+            Ok(request) => wait(context, &request),
+            Err(complaint) => {
+                use std::io::Write as _;
+                complain(&context, "wait", &complaint, 2);
+                writeln!(context.stderr(), "wait: usage: wait [-fn] [-p var] [id ...]")?;
+                Ok(ExecutionResult::new(2))
+            }
         }
     })
 }
 
-async fn wait(context: ExecutionContext<'_, Extensions>, request: &Request) -> Result<ExecutionResult, Error> {
-    if request.next {
-        let among = request.ids.iter().flat_map(|id| pids(&context, id)).collect::<Vec<_>>();
-        let ended = context.shell.jobs_mut().wait_for_next(&among).await?;
-        if let (Some(variable), Some((pid, _))) = (&request.variable, ended) {
-            let value = ShellVariable::new(ShellValue::String(pid.to_string()));
-            context.shell.env_mut().set_global(variable.clone(), value)?;
+fn wait(mut context: ExecutionContext<'_, Extensions>, request: &Request) -> Result<ExecutionResult, Error> {
+    let result = if request.next { wait_for_next(&mut context, request) } else { wait_for_all(&mut context, request) };
+    let params = context.params.clone();
+    context.shell.notice_jobs(&params);
+    result
+}
+
+fn wait_for_next(context: &mut ExecutionContext<'_, Extensions>, request: &Request) -> Result<ExecutionResult, Error> {
+    let mut among = Vec::new();
+    for id in &request.ids {
+        let pids = pids(context, id);
+        if pids.is_empty() && id.starts_with('%') {
+            complain(context, "wait", &format!("{id}: no such job"), NO_CHILD);
         }
-        return Ok(ExecutionResult::new(ended.map_or(NO_CHILD, |(_, status)| status)));
+        among.extend(pids);
     }
+    if !request.ids.is_empty() && among.is_empty() {
+        return Ok(ExecutionResult::new(NO_CHILD));
+    }
+    let (pid, waited) = context.shell.jobs_mut().wait_for_next(&among)?;
+    if let Some(variable) = &request.variable {
+        match waited {
+            Waited::Ended(_) => set_variable(context, variable, pid)?,
+            _ => {
+                let _ = context.shell.env_mut().unset(variable)?;
+            }
+        }
+    }
+    Ok(ExecutionResult::new(status_of(waited)))
+}
+
+fn wait_for_all(context: &mut ExecutionContext<'_, Extensions>, request: &Request) -> Result<ExecutionResult, Error> {
     if request.ids.is_empty() {
-        while context.shell.jobs_mut().wait_for_next(&[]).await?.is_some() {}
+        loop {
+            match context.shell.jobs_mut().wait_for_next(&[])?.1 {
+                Waited::Ended(_) => {}
+                Waited::Interrupted(status) => return Ok(ExecutionResult::new(status)),
+                Waited::NoChild => break,
+            }
+        }
+        context.shell.wait_for_substitutions();
         return Ok(ExecutionResult::success());
     }
     let mut status = 0;
+    let mut last = None;
     for id in &request.ids {
-        let waited = if let Some(number) = job_number(&context, id) {
-            context.shell.jobs_mut().wait_for_job(number).await?
-        } else if let Ok(pid) = id.parse() {
-            context.shell.jobs_mut().wait_for_process(pid).await?
-        } else if id.starts_with('%') {
-            None
+        let (pid, waited) = if id.starts_with('%') {
+            let Ok(number) = jobs::find(context, "wait", id) else {
+                status = NO_CHILD;
+                continue;
+            };
+            let pid = context.shell.jobs().pids_of_job(number).last().copied();
+            (pid, context.shell.jobs_mut().wait_for_job(number)?)
+        } else if id.bytes().all(|byte| byte.is_ascii_digit()) && !id.is_empty() {
+            let pid = id.parse().unwrap_or_default();
+            (Some(pid), wait_for_pid(context, pid)?)
         } else {
             let complaint = format!("`{id}': not a pid or valid job spec");
-            status = u8::from(complain(&context, "wait", &complaint, 1).exit_code);
+            status = u8::from(complain(context, "wait", &complaint, 1).exit_code);
             continue;
         };
-        status = match waited {
-            Some(status) => status,
-            None if id.starts_with('%') => {
-                complain(&context, "wait", &format!("{id}: no such job"), NO_CHILD);
-                NO_CHILD
+        status = status_of(waited);
+        last = pid.or(last);
+        match waited {
+            Waited::NoChild => {
+                complain(context, "wait", &format!("pid {id} is not a child of this shell"), NO_CHILD);
             }
-            None => {
-                complain(&context, "wait", &format!("pid {id} is not a child of this shell"), NO_CHILD);
-                NO_CHILD
-            }
-        };
+            Waited::Interrupted(_) => break,
+            Waited::Ended(_) => {}
+        }
+    }
+    if let (Some(variable), Some(pid)) = (&request.variable, last) {
+        set_variable(context, variable, pid)?;
     }
     Ok(ExecutionResult::new(status))
 }
 
-/// The number of the job that a word such as `%1` names.
-fn job_number(context: &ExecutionContext<'_, Extensions>, id: &str) -> Option<usize> {
-    let name = id.strip_prefix('%')?;
-    let jobs = context.shell.jobs();
-    match name {
-        "" | "%" | "+" => jobs.current_job().map(|job| job.id),
-        "-" => jobs.prev_job().map(|job| job.id),
-        number => number.parse().ok(),
+fn wait_for_pid(context: &mut ExecutionContext<'_, Extensions>, pid: i32) -> Result<Waited, Error> {
+    if let Some(status) = context.shell.wait_for_substitution(pid) {
+        return Ok(Waited::Ended(status));
+    }
+    context.shell.jobs_mut().wait_for_process(pid)
+}
+
+const fn status_of(waited: Waited) -> u8 {
+    match waited {
+        Waited::Ended(status) | Waited::Interrupted(status) => status,
+        Waited::NoChild => NO_CHILD,
     }
 }
 
+fn set_variable(context: &mut ExecutionContext<'_, Extensions>, name: &str, pid: i32) -> Result<(), Error> {
+    context.shell.env_mut().set_global(name.to_owned(), ShellVariable::new(ShellValue::String(pid.to_string())))
+}
+
 fn pids(context: &ExecutionContext<'_, Extensions>, id: &str) -> Vec<i32> {
-    match job_number(context, id) {
-        Some(number) => context.shell.jobs().pids_of_job(number),
+    match id.starts_with('%').then(|| context.shell.jobs().find(id)) {
+        Some(found) => found.map(|number| context.shell.jobs().pids_of_job(number)).unwrap_or_default(),
         None => id.parse().into_iter().collect(),
     }
 }

@@ -208,6 +208,7 @@ async fn finish(shell: &mut Shell, result: Result<ExecutionResult, brush_core::E
         }
     };
     shell.set_last_exit_status(status);
+    shell.end_by_pending_signal().await;
     let _ = shell.on_exit().await;
-    Ok(status)
+    Ok(shell.last_exit_status())
 }

@@ -27,6 +27,16 @@ fn read_takes_what_it_needs_and_no_more() {
     agree(include_str!("tables/read.txt"));
 }
 
+#[test]
+fn signals_run_traps_or_end_the_shell() {
+    agree(include_str!("tables/signals.txt"));
+}
+
+#[test]
+fn jobs_are_listed_waited_for_and_told() {
+    agree(include_str!("tables/jobs.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.split("\n%%\n") {
         Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr().agree();

@@ -5,6 +5,11 @@
 
 use std::io::{self, Read as _};
 
+use super::trapping;
+
+/// How much is read at once, in bytes: what a pipe holds on Linux.
+const CHUNK_BYTES: usize = 64 << 10;
+
 /// The reading end of a pipe.
 pub(crate) struct AsyncPipeReader(std::io::PipeReader);
 
@@ -14,10 +19,18 @@ impl AsyncPipeReader {
         Ok(Self(reader))
     }
 
-    /// Reads everything up to the end.
+    /// Reads everything up to the end; where a signal is going to end the shell, only what is there by then.
     pub(crate) async fn read_to_end(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.0.read_to_end(&mut bytes)?;
-        Ok(bytes)
+        let mut chunk = [0; CHUNK_BYTES];
+        loop {
+            match self.0.read(&mut chunk) {
+                Ok(0) => return Ok(bytes),
+                Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                Err(_) if trapping::ending().is_some() => return Ok(bytes),
+                Err(_) => {}
+            }
+        }
     }
 }

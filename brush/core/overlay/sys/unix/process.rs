@@ -7,7 +7,6 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::ptr;
 
 use crate::ShellFd;
 use crate::openfiles::{OpenFile, OpenFiles};
@@ -28,7 +27,12 @@ pub enum ProcessEnd {
     /// It exited with this status.
     Exited(u8),
     /// A signal ended it.
-    Signaled(i32),
+    Signaled {
+        /// The signal.
+        signal: i32,
+        /// Whether it left an image of its memory.
+        dumped: bool,
+    },
     /// A signal stopped it; it can go on.
     Stopped(i32),
 }
@@ -62,9 +66,19 @@ pub fn exit_now(status: u8) -> ! {
     unsafe { libc::_exit(i32::from(status)) }
 }
 
-/// Waits for a child to end or stop; with `block` unset returns `None` while it is running.
+/// Whether a child that stops is reported: only where jobs are controlled.
+static STOPS_ARE_REPORTED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// Says whether children that stop are reported, as with job control, or waited for until they go on and end.
+pub fn report_stops(reported: bool) {
+    STOPS_ARE_REPORTED.store(reported, std::sync::atomic::Ordering::Relaxed);
+}
+
+/// Waits for a child to end or stop; with `block` unset returns `None` while it is running. Where a signal is going to end
+/// the shell it waits no longer, and says that the child died of it.
 pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
-    let flags = libc::WUNTRACED | if block { 0 } else { libc::WNOHANG };
+    let stops = STOPS_ARE_REPORTED.load(std::sync::atomic::Ordering::Relaxed);
+    let flags = if stops { libc::WUNTRACED } else { 0 } | if block { 0 } else { libc::WNOHANG };
     let mut status = 0;
     loop {
         // SAFETY: `status` outlives the call.
@@ -73,6 +87,9 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
                 let error = io::Error::last_os_error();
                 if error.kind() != io::ErrorKind::Interrupted {
                     return Err(error);
+                }
+                if let Some(signal) = super::trapping::ending() {
+                    return Ok(Some(ProcessEnd::Signaled { signal, dumped: false }));
                 }
             }
             0 => return Ok(None),
@@ -84,8 +101,19 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
     } else if libc::WIFSTOPPED(status) {
         ProcessEnd::Stopped(libc::WSTOPSIG(status))
     } else {
-        ProcessEnd::Signaled(libc::WTERMSIG(status))
+        ProcessEnd::Signaled { signal: libc::WTERMSIG(status), dumped: libc::WCOREDUMP(status) }
     }))
+}
+
+/// What the system calls a signal, as in "Killed".
+pub fn signal_description(signal: i32) -> String {
+    // SAFETY: the call returns a string of its own, or null.
+    let text = unsafe { libc::strsignal(signal) };
+    if text.is_null() {
+        return std::format!("Unknown signal {signal}");
+    }
+    // SAFETY: the string ends in NUL and is read before the next call.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
 /// The pid of this process.
@@ -125,56 +153,24 @@ pub fn wait_for_any() -> io::Result<ProcessId> {
     }
 }
 
-/// Starts a program as a child, with `files` on top of what the shell itself has open.
-pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
-    let plan = DescriptorPlan::new(files)?;
-    let mut actions = SpawnActions::new()?;
-    for step in &plan.steps {
-        match *step {
-            Step::Place { from, to } => actions.duplicate(from, to)?,
-            Step::Close(fd) => actions.close(fd)?,
-        }
-    }
-    let attributes = SpawnAttributes::new(program.process_group)?;
-    let argv = pointers(&program.argv);
-    let envp = pointers(&program.envp);
-    let mut pid = 0;
-    // SAFETY: every pointer comes from a value that lives until the end of this function, and both vectors end in null.
-    let error = unsafe {
-        libc::posix_spawn(
-            &raw mut pid,
-            program.path.as_ptr(),
-            &raw const actions.0,
-            &raw const attributes.0,
-            argv.as_ptr(),
-            envp.as_ptr(),
-        )
-    };
-    if error == 0 { Ok(pid) } else { Err(io::Error::from_raw_os_error(error)) }
-}
-
 /// Lets the program take this process's place. Returns only when that failed; descriptors may have been placed by then.
 pub fn replace(program: &Program, files: &OpenFiles) -> io::Error {
     if let Err(error) = place_descriptors(files) {
         return error;
     }
-    let argv = pointers(&program.argv);
-    let envp = pointers(&program.envp);
+    let argv = super::spawning::pointers(&program.argv);
+    let envp = super::spawning::pointers(&program.envp);
+    super::trapping::prepare_for_program();
     // SAFETY: the pointers live until the call ends, and both vectors end in null.
     unsafe { libc::execve(program.path.as_ptr(), argv.as_ptr().cast(), envp.as_ptr().cast()) };
-    io::Error::last_os_error()
+    let error = io::Error::last_os_error();
+    super::trapping::resume_after_failed_program();
+    error
 }
 
 /// Makes this process's descriptors what `files` says, and returns the numbers that were set or closed.
 pub fn place_descriptors(files: &OpenFiles) -> io::Result<()> {
-    let plan = DescriptorPlan::new(files)?;
-    for step in &plan.steps {
-        match *step {
-            Step::Place { from, to } => place(from, to)?,
-            Step::Close(fd) => close(fd),
-        }
-    }
-    Ok(())
+    DescriptorPlan::new(files)?.carry_out()
 }
 
 /// Closes every private descriptor of the shell. For a forked child, whose table was placed before: what is left belongs
@@ -223,14 +219,14 @@ enum Step {
 }
 
 /// The steps that turn the shell's descriptors into a table's, in an order in which none destroys what a later one reads.
-struct DescriptorPlan {
+pub(super) struct DescriptorPlan {
     steps: Vec<Step>,
     /// Copies made so that a source survives being overwritten; closed when the plan is dropped.
     _saved: Vec<OwnedFd>,
 }
 
 impl DescriptorPlan {
-    fn new(files: &OpenFiles) -> io::Result<Self> {
+    pub(super) fn new(files: &OpenFiles) -> io::Result<Self> {
         let mut steps = Vec::new();
         let mut saved = Vec::new();
         for (to, file) in files.iter_entries() {
@@ -255,6 +251,17 @@ impl DescriptorPlan {
             }
         }
         Ok(Self { steps, _saved: saved })
+    }
+
+    /// Takes the steps, in this process. Allocates nothing.
+    pub(super) fn carry_out(&self) -> io::Result<()> {
+        for step in &self.steps {
+            match *step {
+                Step::Place { from, to } => place(from, to)?,
+                Step::Close(fd) => close(fd),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -282,70 +289,6 @@ fn place(from: RawFd, to: RawFd) -> io::Result<()> {
 fn close(fd: RawFd) {
     // SAFETY: the call takes a number; closing one that isn't open is harmless.
     unsafe { libc::close(fd) };
-}
-
-fn pointers(strings: &[CString]) -> Vec<*mut libc::c_char> {
-    strings.iter().map(|s| CStr::as_ptr(s).cast_mut()).chain(std::iter::once(ptr::null_mut())).collect()
-}
-
-struct SpawnActions(libc::posix_spawn_file_actions_t);
-
-impl SpawnActions {
-    fn new() -> io::Result<Self> {
-        let mut actions = std::mem::MaybeUninit::uninit();
-        // SAFETY: the call initialises what the pointer names.
-        check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
-        // SAFETY: initialised by the call above, which succeeded.
-        Ok(Self(unsafe { actions.assume_init() }))
-    }
-
-    fn duplicate(&mut self, from: RawFd, to: RawFd) -> io::Result<()> {
-        // SAFETY: the actions are initialised.
-        check(unsafe { libc::posix_spawn_file_actions_adddup2(&raw mut self.0, from, to) })
-    }
-
-    fn close(&mut self, fd: RawFd) -> io::Result<()> {
-        // SAFETY: the actions are initialised.
-        check(unsafe { libc::posix_spawn_file_actions_addclose(&raw mut self.0, fd) })
-    }
-}
-
-impl Drop for SpawnActions {
-    fn drop(&mut self) {
-        // SAFETY: the actions are initialised and not used again.
-        unsafe { libc::posix_spawn_file_actions_destroy(&raw mut self.0) };
-    }
-}
-
-struct SpawnAttributes(libc::posix_spawnattr_t);
-
-impl SpawnAttributes {
-    fn new(process_group: Option<ProcessId>) -> io::Result<Self> {
-        let mut attributes = std::mem::MaybeUninit::uninit();
-        // SAFETY: the call initialises what the pointer names.
-        check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
-        // SAFETY: initialised by the call above, which succeeded.
-        let mut attributes = Self(unsafe { attributes.assume_init() });
-        if let Some(group) = process_group {
-            // SAFETY: the attributes are initialised.
-            check(unsafe { libc::posix_spawnattr_setpgroup(&raw mut attributes.0, group) })?;
-            let flags = libc::POSIX_SPAWN_SETPGROUP as libc::c_short;
-            // SAFETY: as above.
-            check(unsafe { libc::posix_spawnattr_setflags(&raw mut attributes.0, flags) })?;
-        }
-        Ok(attributes)
-    }
-}
-
-impl Drop for SpawnAttributes {
-    fn drop(&mut self) {
-        // SAFETY: the attributes are initialised and not used again.
-        unsafe { libc::posix_spawnattr_destroy(&raw mut self.0) };
-    }
-}
-
-fn check(error: libc::c_int) -> io::Result<()> {
-    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 
 /// An unnamed file that holds the contents, open for reading at its start.
