@@ -121,6 +121,7 @@ pub(crate) fn numbers(redirect: &ast::IoRedirect) -> [Option<ShellFd>; 2] {
 /// A redirection's descriptor, if one was written, and its operator.
 fn operator(redirect: &ast::IoRedirect) -> (Option<ShellFd>, &'static str) {
     match redirect {
+        ast::IoRedirect::Named(_, redirect) => operator(redirect),
         ast::IoRedirect::OutputAndError(_, false) => (None, "&>"),
         ast::IoRedirect::OutputAndError(_, true) => (None, "&>>"),
         ast::IoRedirect::HereDocument(fd, here) => (*fd, if here.remove_tabs { "<<-" } else { "<<" }),

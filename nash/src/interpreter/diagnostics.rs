@@ -2,7 +2,13 @@
 //!
 //! Turns the interpreter's errors into the lines that bash would print. It does not decide what is an error.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use brush_core::callstack::FrameType;
 use brush_core::extensions::ErrorFormatter;
+use brush_core::parser::ParseError;
+use brush_core::parser::syntax::SyntaxError;
 use brush_core::{Error, ErrorKind, Shell, ShellExtensions};
 
 /// Formats errors as bash does.
@@ -11,15 +17,39 @@ pub(crate) struct Diagnostics;
 
 impl ErrorFormatter for Diagnostics {
     fn format_error(&self, error: &Error, shell: &Shell<impl ShellExtensions>) -> String {
-        format!("{}{}\n", message_prefix(shell), words(error.kind()))
+        match error.kind() {
+            ErrorKind::ParseError(ParseError::Syntax(error), source) => syntax_message(error, &source.source, shell),
+            kind => format!("{}{}\n", message_prefix(shell), words(kind)),
+        }
     }
+}
+
+/// What is wrong with a text, each line with its place: `NAME: eval: line N: `.
+fn syntax_message(error: &SyntaxError, label: &str, shell: &Shell<impl ShellExtensions>) -> String {
+    let name = name(shell);
+    let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+    let mut message = String::new();
+    for line in error.messages() {
+        let _ = writeln!(message, "{name}: {label}line {}: {line}", error.line);
+    }
+    message
 }
 
 /// `NAME: line N: `, as a non-interactive bash begins its messages.
 pub(crate) fn message_prefix(shell: &Shell<impl ShellExtensions>) -> String {
-    let name = shell.current_shell_name().unwrap_or_default();
+    let name = name(shell);
     let line = shell.call_stack().iter().find_map(brush_core::callstack::Frame::current_line).unwrap_or(1);
     format!("{name}: line {line}: ")
+}
+
+/// What bash begins its messages with: the file that the running function or command was read from, else the shell's name.
+fn name(shell: &Shell<impl ShellExtensions>) -> Cow<'_, str> {
+    let file = shell.call_stack().iter().find_map(|frame| match &frame.frame_type {
+        FrameType::Function(call) => Some(Cow::Borrowed(call.function.source().source.as_str())),
+        FrameType::Script(call) => Some(call.name()),
+        _ => None,
+    });
+    file.or_else(|| shell.current_shell_name()).unwrap_or_default()
 }
 
 fn words(kind: &ErrorKind) -> String {

@@ -5,7 +5,10 @@
 mod build;
 mod diagnostics;
 mod driver;
+mod preflight;
 mod program;
+mod script_file;
+mod startup;
 mod variables;
 
 use brush_core::extensions::ShellExtensionsImpl;

@@ -1,0 +1,62 @@
+//! Redirections whose descriptor a variable names: `{name}>file`.
+//!
+//! Upstream does not know them and has no such file. The shell chooses the number, tells it in the variable and keeps the
+//! descriptor when the command has ended. What is opened is set up like any redirection.
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
+use brush_parser::ast::{IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect};
+
+use crate::env::{EnvironmentLookup, EnvironmentScope};
+use crate::variables::ShellValueLiteral;
+use crate::{ErrorKind, ExecutionParameters, Shell, ShellFd, error, extensions, interp, sys};
+
+/// The numbers that the shell chooses from: below are the script's, above the interpreter's own.
+const NUMBERS: std::ops::Range<ShellFd> = 10..100;
+
+/// Sets up a redirection, or closes the descriptor that the variable holds.
+pub(crate) async fn set_up(
+    name: &str,
+    redirect: &IoRedirect,
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &mut ExecutionParameters,
+) -> Result<(), error::Error> {
+    if closes(redirect) {
+        let number = shell.env_str(name).and_then(|value| value.parse().ok());
+        let number: ShellFd =
+            number.ok_or_else(|| ErrorKind::RedirectionFailure(name.to_owned(), AMBIGUOUS.to_owned()))?;
+        params.open_files_mut().remove_fd(number);
+        shell.open_files_mut().remove_fd(number);
+        return Ok(());
+    }
+    let is_free = |fd: &ShellFd| params.try_fd(shell, *fd).is_none() && !sys::process::is_open_for_commands(*fd);
+    let number = NUMBERS.clone().find(is_free).ok_or(ErrorKind::TooManyOpenFiles)?;
+    interp::setup_redirect(shell, params, &numbered(redirect, number)).await?;
+    if let Some(file) = params.try_fd(shell, number) {
+        shell.open_files_mut().set_fd(number, file);
+    }
+    let value = ShellValueLiteral::Scalar(number.to_string());
+    let anywhere = EnvironmentLookup::Anywhere;
+    shell.env_mut().update_or_add(name, value, |_| Ok(()), anywhere, EnvironmentScope::Global)
+}
+
+/// What is said of a variable that holds no number.
+const AMBIGUOUS: &str = "ambiguous redirect";
+
+fn closes(redirect: &IoRedirect) -> bool {
+    matches!(
+        redirect,
+        IoRedirect::File(_, Kind::DuplicateInput | Kind::DuplicateOutput, Target::Duplicate(word)) if word.value == "-"
+    )
+}
+
+/// The redirection, of a number.
+fn numbered(redirect: &IoRedirect, number: ShellFd) -> IoRedirect {
+    let mut numbered = redirect.clone();
+    match &mut numbered {
+        IoRedirect::File(fd, ..) | IoRedirect::HereDocument(fd, _) | IoRedirect::HereString(fd, _) => {
+            *fd = Some(number);
+        }
+        IoRedirect::OutputAndError(..) | IoRedirect::Named(..) => {}
+    }
+    numbered
+}

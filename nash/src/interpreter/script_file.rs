@@ -1,0 +1,47 @@
+//! The file that a shell is given to run.
+//!
+//! Finds and reads it, or says in bash's words why it can't be run. Nothing is parsed or run here.
+
+use std::path::{Path, PathBuf};
+
+use crate::invocation::Invocation;
+
+/// How much of a file is looked at to tell a script from a binary, in bytes.
+const SCRIPT_PROBE_BYTES: usize = 80;
+
+const NOT_FOUND: u8 = 127;
+const CANNOT_EXECUTE: u8 = 126;
+
+/// Reads a script. Where it can't be run, says why on standard error as bash does, and gives the status.
+pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8>, u8> {
+    let name = invocation.argv0.to_string_lossy();
+    let found = if path.exists() || path.components().count() > 1 { Some(path.to_owned()) } else { search_path(path) };
+    let file = found.as_deref().unwrap_or(path);
+    let shown = path.display();
+    let text = std::fs::read(file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            eprintln!("{name}: {shown}: No such file or directory");
+            NOT_FOUND
+        }
+        std::io::ErrorKind::IsADirectory => {
+            eprintln!("{shown}: {shown}: Is a directory");
+            CANNOT_EXECUTE
+        }
+        _ => {
+            eprintln!("{name}: {shown}: Permission denied");
+            CANNOT_EXECUTE
+        }
+    })?;
+    let head = &text[..text.len().min(SCRIPT_PROBE_BYTES)];
+    if head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0)) {
+        eprintln!("{shown}: {shown}: cannot execute binary file");
+        return Err(CANNOT_EXECUTE);
+    }
+    Ok(text)
+}
+
+/// A script without a folder that isn't here is looked for where commands are.
+fn search_path(name: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
