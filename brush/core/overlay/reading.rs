@@ -209,7 +209,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             Some(TrapSignal::Debug) => ("debug trap", self.line_around_trap()),
             Some(TrapSignal::Err) => ("error trap", self.line_around_trap()),
             Some(TrapSignal::Return) => ("return trap", self.line_around_trap()),
-            Some(TrapSignal::Signal(_)) => ("trap", 1),
+            Some(TrapSignal::Signal(_) | TrapSignal::RealTime(_)) => ("trap", 1),
         };
         let mut reader = CommandReader::new(text, line);
         self.run_reader(&mut reader, &mut Whole, Origin::Evaluated(label), params).await
