@@ -10,6 +10,7 @@ pub mod real_shell;
 pub mod version;
 
 mod builtins;
+mod dash;
 mod deep_stack;
 mod delivery;
 mod fallback;

@@ -13,7 +13,7 @@ use crate::config::{self, Config};
 use crate::delivery;
 use crate::fallback::{self, Handover};
 use crate::interpreter;
-use crate::invocation::{self, Invocation, Mode};
+use crate::invocation::{self, Invocation, Mode, SetOption};
 use crate::observe::Watch;
 use crate::persona::Persona;
 use crate::{deep_stack, signals, version};
@@ -85,7 +85,7 @@ restricted: a restricted shell (-r, rbash)
 debugger: --debugger
 dump-strings: -D, --dump-strings, --dump-po-strings
 pretty-print: --pretty-print
-bytes: a script, an argument or a variable that is not UTF-8
+dash: what is not done in the sh persona as dash does it
 parse-error: a script that nash's parser refuses
 ";
 
@@ -104,10 +104,24 @@ fn reason_to_step_aside(invocation: &Invocation) -> Option<FallbackReason> {
     if invocation.dump_strings.is_some() {
         return unsupported("dump-strings");
     }
+    if invocation.persona == Persona::Sh {
+        // dash reads its standard input in blocks, so that what is left for a command is another thing.
+        if matches!(invocation.mode, Mode::Stdin { .. }) {
+            return unsupported("dash: standard input");
+        }
+        if invocation.login || !invocation.set_options.iter().all(is_like_dash) {
+            return unsupported("dash: options");
+        }
+    }
     if invocation.pretty_print {
         return unsupported("pretty-print");
     }
     None
+}
+
+/// Whether an option does in the `sh` persona what it does in dash.
+fn is_like_dash(option: &SetOption) -> bool {
+    matches!(option, SetOption::Set { name: "errexit" | "nounset" | "noglob" | "noclobber" | "allexport", .. })
 }
 
 /// Writes to standard output and standard error; returns the status of a shell that did nothing else.

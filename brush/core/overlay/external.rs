@@ -56,7 +56,7 @@ pub(crate) fn start<SE: ShellExtensions>(
         if let Some(span) = &mut span {
             span.started_in_place(process::own_pid());
         }
-        if context.params.own_redirections.is_empty() {
+        if context.params.own_redirections.is_empty() && !context.shell.options().sh_mode {
             leave_level(&mut program);
         }
         let failure = process::replace(&program, context.params.open_files());
@@ -121,7 +121,7 @@ pub fn replace_shell<SE: ShellExtensions>(
         return Err(ErrorKind::CommandNotFound(name).into());
     };
     let mut program = compose(context, &path, args, options);
-    if context.params.own_redirections.is_empty() {
+    if context.params.own_redirections.is_empty() && !context.shell.options().sh_mode {
         leave_level(&mut program);
     }
     if let Some(span) = &mut span {
@@ -191,13 +191,17 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
     let shell = &context.shell;
     let ours = shell.gate().child_variables();
     let is_taken = |name: &str| ours.iter().any(|(taken, _)| taken == name);
-    let exported = shell.env().iter_exported();
-    let variables = exported.filter(|(name, variable)| variable.value().is_set() && !is_taken(name));
+    let mut exported: Vec<_> = shell.env().iter_exported().collect();
+    if shell.options().sh_mode {
+        // What dash sets itself comes after what it was given.
+        exported.sort_by_key(|(name, _)| (bucket_of_dash(name), *name == "PWD"));
+    }
+    let variables = exported.into_iter().filter(|(name, variable)| variable.value().is_set() && !is_taken(name));
     // The program's own path stands where the shell got its own, or comes last.
     let own_path = c_string(std::format!("_={}", bytes::encode_os(path)));
     let mut envp: Vec<CString> = variables
         .filter_map(|(name, variable)| match name.as_str() {
-            "_" => own_path.clone(),
+            "_" if !shell.options().sh_mode => own_path.clone(),
             _ => c_string(std::format!("{name}={}", variable.value().to_cow_str(shell))),
         })
         .collect();
@@ -208,10 +212,16 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
         }),
     );
     envp.extend(ours.iter().filter_map(|(name, value)| c_string(std::format!("{name}={value}"))));
-    if shell.env_var("_").is_none_or(|variable| !variable.is_exported()) {
+    if !shell.options().sh_mode && shell.env_var("_").is_none_or(|variable| !variable.is_exported()) {
         envp.extend(own_path);
     }
     envp
+}
+
+/// The bucket in which dash keeps a variable; its programs get variables in the order of these.
+fn bucket_of_dash(name: &str) -> usize {
+    let first = name.bytes().next().map_or(0, usize::from);
+    name.bytes().map(usize::from).fold(first << 4, usize::wrapping_add) % 39
 }
 
 /// A program in the shell's place is one level less deep.

@@ -100,9 +100,10 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         self.options().command_string_mode && self.place().levels().iter().any(is_substitution)
     }
 
+    /// Whether bash tells the whole job; dash names the signal only.
     fn remarks(&self, signal: i32) -> bool {
         let is_trapped = TrapSignal::try_from(signal).is_ok_and(|signal| self.traps().handles(signal));
-        !UNREMARKABLE.contains(&signal) && !is_trapped
+        !UNREMARKABLE.contains(&signal) && !is_trapped && !self.options().sh_mode
     }
 
     fn say(&self, mut text: String, params: &ExecutionParameters) {

@@ -156,7 +156,9 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             let _ = params.stderr(self).write_all(reader.text_read().as_bytes());
         }
         reader.forget_text_read();
-        for warning in reader.take_warnings() {
+        // dash warns of nothing.
+        let warnings = reader.take_warnings().into_iter().filter(|_| !self.options().sh_mode);
+        for warning in warnings {
             let label = SourceInfo::default();
             let kind = SyntaxErrorKind::Warning(warning.words);
             let error = Box::new(SyntaxError { kind, line: warning.line, text: None, is_substituted: false });

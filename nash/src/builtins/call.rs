@@ -11,6 +11,7 @@ use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, Exec
 
 use super::options::Refusal;
 use super::{synopsis, text};
+use crate::dash;
 use crate::interpreter::{Extensions, message_prefix};
 
 /// The status of a builtin that was called in a way it doesn't know.
@@ -56,6 +57,8 @@ impl<'a> Call<'a> {
     /// Writes what is left and gives the result.
     pub(crate) fn end(mut self, status: u8) -> ExecutionResult {
         let status = if self.flush() { status } else { 1 };
+        let is_sh = self.context.shell.options().sh_mode;
+        let status = if is_sh { dash::status(self.name(), status) } else { status };
         ExecutionResult { next_control_flow: self.flow, exit_code: status.into() }
     }
 
@@ -79,8 +82,12 @@ impl<'a> Call<'a> {
 
     /// Says what is wrong, in bash's form. Whole lines that were printed before come before it.
     pub(crate) fn complain(&mut self, complaint: &str) {
-        let line = format!("{}: {complaint}", self.name());
-        self.complain_for_shell(&line);
+        let is_sh = self.context.shell.options().sh_mode;
+        let words = if is_sh { dash::complaint(self.name(), complaint) } else { Some(complaint.to_owned()) };
+        if let Some(words) = words {
+            let line = format!("{}: {words}", self.name());
+            self.complain_for_shell(&line);
+        }
     }
 
     /// Says what is wrong, without the builtin's name.

@@ -42,6 +42,7 @@ pub(crate) use named_options::Family;
 
 use call::{direct, registration};
 
+use crate::dash;
 use crate::interpreter::{Extensions, message_prefix};
 use crate::persona::Persona;
 
@@ -124,8 +125,12 @@ fn complain<SE: ShellExtensions>(
 ) -> ExecutionResult {
     use std::io::Write as _;
     // A complaint that can't be written has nowhere to go.
-    let _ = writeln!(context.stderr(), "{}{name}: {complaint}", message_prefix(context.shell));
-    ExecutionResult::new(status)
+    let is_sh = context.shell.options().sh_mode;
+    let words = if is_sh { dash::complaint(name, complaint) } else { Some(complaint.to_owned()) };
+    if let Some(words) = words {
+        let _ = writeln!(context.stderr(), "{}{name}: {words}", message_prefix(context.shell));
+    }
+    ExecutionResult::new(if is_sh { dash::status(name, status) } else { status })
 }
 
 /// Shows a complaint that bash makes before the builtin has its words, which does not name it.

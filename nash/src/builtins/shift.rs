@@ -4,7 +4,7 @@
 
 use brush_core::ExecutionControlFlow;
 
-use super::call::Call;
+use super::call::{Call, USAGE};
 use super::options::Refusal;
 
 /// Runs the builtin.
@@ -32,6 +32,10 @@ pub(crate) fn shift(call: &mut Call<'_>) -> u8 {
         Ok(count) if count <= available => {
             call.context.shell.current_shell_args_mut().drain(..count);
             return 0;
+        }
+        Ok(_) if call.context.shell.options().sh_mode => {
+            call.complain("shift count out of range");
+            return call.fail_special(USAGE);
         }
         Ok(_) if !call.context.shell.options().shift_verbose => {}
         _ => call.complain(&format!("{shown}shift count out of range")),

@@ -35,9 +35,13 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
         .read_commands_from_stdin(matches!(invocation.mode, Mode::Stdin { .. }))
         .profile(brush_core::ProfileLoadBehavior::Skip)
         .rc(brush_core::RcLoadBehavior::Skip)
+        .skip_well_known_vars(is_sh)
         .no_editing(true);
     let mut shell = builder.build().await?;
-    if !is_sh {
+    if is_sh {
+        variables::set_for_sh(&mut shell);
+        Family::Set.switch(&mut shell, "braceexpand", false);
+    } else {
         variables::set(&mut shell, invocation);
     }
     switch_options(&mut shell, invocation);

@@ -11,12 +11,19 @@ use brush_core::parser::ParseError;
 use brush_core::parser::syntax::SyntaxError;
 use brush_core::{Error, ErrorKind, Shell, ShellExtensions};
 
+use crate::dash;
+
 /// Formats errors as bash does.
 #[derive(Clone, Default)]
 pub(crate) struct Diagnostics;
 
 impl ErrorFormatter for Diagnostics {
     fn format_error(&self, error: &Error, shell: &Shell<impl ShellExtensions>) -> String {
+        if shell.options().sh_mode
+            && let Some(words) = dash::error_words(error.kind())
+        {
+            return format!("{}{words}\n", message_prefix(shell));
+        }
         match error.kind() {
             ErrorKind::ParseError(ParseError::Syntax(error), source) => syntax_message(error, &source.source, shell),
             kind => format!("{}{}\n", message_prefix(shell), words(kind)),
@@ -39,6 +46,9 @@ fn syntax_message(error: &SyntaxError, label: &str, shell: &Shell<impl ShellExte
 pub(crate) fn message_prefix(shell: &Shell<impl ShellExtensions>) -> String {
     let name = name(shell);
     let line = shell.call_stack().iter().find_map(brush_core::callstack::Frame::current_line).unwrap_or(1);
+    if shell.options().sh_mode {
+        return format!("{}: {line}: ", shell.current_shell_name().unwrap_or_default());
+    }
     format!("{name}: line {line}: ")
 }
 

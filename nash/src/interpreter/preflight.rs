@@ -3,10 +3,12 @@
 //! A text that bash refuses too is run up to the error, as bash does. What is parsed but not done faithfully would be found
 //! here as well. Nothing is run, printed or consumed.
 
+use brush_core::bytes;
 use brush_core::parser::syntax::{CommandReader, Surroundings, SyntaxError};
 use nash_events::event::FallbackReason;
 
 use super::Shell;
+use crate::dash::Check;
 use crate::fallback::{Handover, Position};
 use crate::persona::Persona;
 
@@ -19,8 +21,23 @@ pub(super) fn check(
 ) -> Result<(), Handover> {
     match reader.prepare(&shell.parser_options()) {
         Some(error) if goes_to_the_real_shell(&error, persona) => Err(parse_failure(&error, Some(script))),
+        _ if persona == Persona::Sh => check_for_dash(shell, script),
         _ => Ok(()),
     }
+}
+
+/// Looks for what dash would do in another way.
+fn check_for_dash(shell: &Shell, script: &[u8]) -> Result<(), Handover> {
+    let text = bytes::encode(script);
+    let parse = |text: &str| shell.parse(text.as_bytes()).ok();
+    let checked = match parse(&text) {
+        Some(program) => Check::new(&parse).program(&program, &text),
+        None => Err("syntax"),
+    };
+    checked.map_err(|doubt| Handover {
+        input: Some(script.to_vec()),
+        ..Handover::because(FallbackReason::Unsupported(format!("dash: {doubt}")))
+    })
 }
 
 /// Looks at the first command of a text that comes line by line.

@@ -9,12 +9,15 @@ use brush_core::parser::syntax::{CommandReader, Surroundings};
 use brush_core::reading::{MoreText, Origin, Whole};
 use brush_core::{ExecutionResult, SourceInfo, bytes};
 
+use nash_events::event::FallbackReason;
+
 use super::script_file::read_script;
 use super::startup::read_startup_files;
 use super::{Shell, preflight};
 use crate::fallback::Handover;
 use crate::input::{self, Lines};
 use crate::invocation::{Invocation, Mode};
+use crate::persona::Persona;
 
 /// Runs what the invocation names and returns the exit status.
 pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Handover> {
@@ -30,6 +33,10 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
         }
         Mode::Script { path, args } => {
             let path = Path::new(path);
+            if invocation.persona == Persona::Sh && !path.is_file() {
+                // dash looks elsewhere, and says what it can't find in other words.
+                return Err(Handover::because(FallbackReason::Unsupported("dash: script".to_owned())));
+            }
             let script = match read_script(invocation, path) {
                 Ok(text) => text,
                 Err(status) => return Ok(status),

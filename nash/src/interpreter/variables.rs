@@ -15,6 +15,9 @@ use crate::version;
 /// Where programs are looked for if the environment doesn't say, as Debian builds bash.
 const PATH: &str = "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:.";
 
+/// The same for dash.
+const DASH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 /// Where builtins that can be loaded are looked for, as Debian builds bash.
 const LOADABLES_PATH: &str =
     "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:.";
@@ -47,6 +50,21 @@ pub(super) fn set(shell: &mut Shell, invocation: &Invocation) {
         // A login shell has a home even where nobody told it.
         if let Some(home) = shell.home_dir() {
             put(shell, "HOME", ShellVariable::new(bytes::encode_os(&home)));
+        }
+    }
+}
+
+/// Gives a shell of the `sh` persona the few variables that dash has.
+pub(super) fn set_for_sh(shell: &mut Shell) {
+    let mut here = ShellVariable::new(bytes::encode_os(shell.working_dir()));
+    here.export();
+    put(shell, "PWD", here);
+    put(shell, "IFS", ShellVariable::new(" \t\n"));
+    put(shell, "OPTIND", ShellVariable::new("1"));
+    put(shell, "PPID", ShellVariable::new(std::os::unix::process::parent_id().to_string()));
+    for (name, value) in [("PATH", DASH_PATH), ("PS2", "> "), ("PS4", "+ ")] {
+        if std::env::var_os(name).is_none() {
+            put(shell, name, ShellVariable::new(value));
         }
     }
 }

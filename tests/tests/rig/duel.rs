@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::process::{Ended, Input, clean_command, run};
-use super::programs::{BASH, nash};
+use super::programs::{BASH, DASH, nash};
 use super::snapshot::{self, Snapshot};
 
 /// A script and everything around it.
@@ -22,6 +22,7 @@ pub(crate) struct Duel {
     input_is_a_file: bool,
     with_stderr: bool,
     called: Option<String>,
+    reference: Option<&'static str>,
     wrapper: Option<String>,
 }
 
@@ -79,6 +80,11 @@ impl Duel {
         Self { called: Some(name.to_owned()), ..self }
     }
 
+    /// The `sh` persona, against the shell that it stands in for.
+    pub(crate) fn against_dash(self) -> Self {
+        Self { reference: Some(DASH), ..self.called("sh") }
+    }
+
     /// A line of `sh` that starts the shell, which is `"$@"`.
     pub(crate) fn started_by(self, line: &str) -> Self {
         Self { wrapper: Some(line.to_owned()), ..self }
@@ -90,7 +96,7 @@ impl Duel {
     /// nash did something else.
     pub(crate) fn agree(self) -> Answer {
         let place = TempDir::new().unwrap();
-        let bash = self.fight(Path::new(BASH), place.path(), &[]);
+        let bash = self.fight(Path::new(self.reference.unwrap_or(BASH)), place.path(), &[]);
         let plain = self.fight(nash(), place.path(), &[]);
         self.compare(&bash, &plain, "a plain shell");
         let spool = place.path().join("spool").display().to_string();

@@ -12,6 +12,9 @@ use super::repository;
 /// The shell that nash is measured against.
 pub(crate) const BASH: &str = "/bin/bash";
 
+/// The shell that its `sh` persona is measured against.
+pub(crate) const DASH: &str = "/bin/dash";
+
 /// Gives the path of the shell.
 pub(crate) fn nash() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();

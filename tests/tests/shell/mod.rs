@@ -2,6 +2,7 @@
 //!
 //! bash is the oracle. A behaviour that nash doesn't have yet stands nowhere here, neither as right nor as wrong.
 
+mod dash;
 mod declarations;
 mod descriptors;
 mod jobs;

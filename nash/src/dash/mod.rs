@@ -1,0 +1,62 @@
+//! What of a script the interpreter does just as dash does.
+//!
+//! The `sh` persona runs a script itself only if every piece of it is known to behave alike; anything else goes to the real
+//! dash before the first command. So this is a list of what is allowed, not of what is forbidden. Nothing is run here.
+
+mod builtins;
+mod commands;
+mod messages;
+mod words;
+
+use brush_core::parser::ast::Program;
+
+pub(crate) use messages::{complaint, error_words, status};
+
+/// Why a script goes to the real shell.
+pub(crate) type Doubt = &'static str;
+
+/// Parses a piece of script; nothing if it can't be parsed.
+pub(crate) type Parse<'a> = &'a dyn Fn(&str) -> Option<Program>;
+
+/// How deep pieces of script may stand in each other before they are not looked at any more.
+const DEPTH_MAX: usize = 20;
+
+/// Looks through scripts, and what is nested in them.
+#[derive(Clone, Copy)]
+pub(crate) struct Check<'a> {
+    parse: Parse<'a>,
+    depth: usize,
+    in_function: bool,
+    in_loop: bool,
+}
+
+impl<'a> Check<'a> {
+    /// Begins with the script itself.
+    pub(crate) fn new(parse: Parse<'a>) -> Self {
+        Self { parse, depth: 0, in_function: false, in_loop: false }
+    }
+
+    /// Looks through a parsed script and its text.
+    pub(crate) fn program(self, program: &Program, text: &str) -> Result<(), Doubt> {
+        if has_word(text, "function") {
+            // The word is a keyword to the parser, and a command to dash.
+            return Err("function");
+        }
+        program.complete_commands.iter().try_for_each(|list| self.list(list))
+    }
+
+    /// Looks through a piece of script that stands in another one.
+    fn nested(self, text: &str) -> Result<(), Doubt> {
+        let deeper = Self { depth: self.depth + 1, in_function: false, in_loop: false, ..self };
+        if deeper.depth > DEPTH_MAX {
+            return Err("depth");
+        }
+        let program = (self.parse)(text).ok_or("syntax")?;
+        deeper.program(&program, text)
+    }
+}
+
+/// Whether a text has a word of its own between white space.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|character: char| character.is_whitespace() || character == ';').any(|piece| piece == word)
+}
