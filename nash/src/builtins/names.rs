@@ -29,7 +29,7 @@ pub(crate) fn parse(word: &str) -> Option<Target<'_>> {
 pub(crate) fn follow<SE: ShellExtensions>(shell: &Shell<SE>, name: &str) -> Option<String> {
     let mut at = name.to_owned();
     for _ in 0..REFERENCE_DEPTH_MAX {
-        let next = match shell.env().get(&at) {
+        let next = match shell.env().get_raw(&at) {
             Some((_, variable)) if variable.is_treated_as_nameref() => match variable.value() {
                 ShellValue::String(next) if !next.is_empty() => next.clone(),
                 _ => break,

@@ -33,7 +33,7 @@ pub(crate) fn unary(call: &mut Call<'_>, operator: &str, operand: &str) -> bool 
             .context
             .shell
             .env()
-            .get(operand)
+            .get_raw(operand)
             .is_some_and(|(_, variable)| variable.is_treated_as_nameref() && variable.value().is_set()),
         _ => file(call, letter, operand),
     }

@@ -82,7 +82,7 @@ fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str
     let found = names::parse(&followed).unwrap_or(Target { name: &followed, subscript: None });
     let name = found.name.to_owned();
     let subscript = target.subscript.or(found.subscript);
-    let Some((_, variable)) = context.shell.env().get(&name) else {
+    let Some((_, variable)) = context.shell.env().get_raw(&name) else {
         return Ok(what != What::Any || subscript.is_some() || remove_function(context, word));
     };
     if variable.is_readonly() {

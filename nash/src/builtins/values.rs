@@ -75,7 +75,7 @@ pub(crate) fn resolved<'n>(shell: &Shell, name: &'n str) -> Cow<'n, str> {
     let mut name = Cow::Borrowed(name);
     // A chain of references this long goes round in a circle.
     for _ in 0..8 {
-        let Some((_, variable)) = shell.env().get(&name) else { break };
+        let Some((_, variable)) = shell.env().get_raw(&name) else { break };
         if !variable.is_treated_as_nameref() {
             break;
         }
@@ -100,7 +100,7 @@ fn set(call: &mut Call<'_>, word: &str, value: String) -> Result<(), Error> {
 }
 
 fn is_nameref(shell: &Shell, name: &str) -> bool {
-    shell.env().get(name).is_some_and(|(_, variable)| variable.is_treated_as_nameref())
+    shell.env().get_raw(name).is_some_and(|(_, variable)| variable.is_treated_as_nameref())
 }
 
 /// Why an assignment failed, in bash's words.

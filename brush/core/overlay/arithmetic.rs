@@ -1,0 +1,168 @@
+//! Arithmetic: `$((…))`, `((…))`, subscripts, integers.
+//!
+//! Replaces upstream's `arithmetic.rs`, which builds a tree with a grammar and tells errors in words of its own. Here a text
+//! is evaluated while it is read, as bash does, so that what is evaluated before an error, and what the error says, is the
+//! same. Division by zero and its like are errors of the expression; whether they end a command is the caller's business.
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
+mod evaluate;
+mod tokens;
+
+use brush_parser::ast;
+
+use crate::expansion;
+use crate::extensions::ShellExtensions;
+use crate::interp::ExecutionParameters;
+use crate::shell::Shell;
+
+/// How deep variables may name expressions that name variables.
+const NESTING_MAX: u32 = 1024;
+
+/// What is wrong with an expression, in bash's words and without its prefix.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct EvalError {
+    message: String,
+    fatal: bool,
+    /// Whether no name of a command stands before it.
+    bare: bool,
+}
+
+impl EvalError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), fatal: false, bare: false }
+    }
+
+    /// An error that ends the shell: an unset variable where that is refused.
+    pub(crate) fn fatal(message: impl Into<String>) -> Self {
+        Self { message: message.into(), fatal: true, bare: true }
+    }
+
+    /// Whether the shell ends with it.
+    #[must_use]
+    pub const fn is_fatal(&self) -> bool {
+        self.fatal
+    }
+
+    /// The error as one of the shell, with a command's name before it.
+    pub(crate) fn told_by(&self, name: &str) -> crate::error::Error {
+        let text = if self.bare { self.message.clone() } else { format!("{name}{}", self.message) };
+        let error = crate::error::Error::from(crate::error::ErrorKind::CheckedExpansionError(text));
+        if self.fatal { error.into_fatal() } else { error }
+    }
+}
+
+impl From<crate::error::Error> for EvalError {
+    fn from(error: crate::error::Error) -> Self {
+        Self { message: error.to_string(), fatal: error.is_fatal(), bare: true }
+    }
+}
+
+/// An expression that is expanded before it is evaluated.
+pub(crate) trait ExpandAndEvaluate {
+    /// Expands and evaluates.
+    async fn eval(
+        &self,
+        shell: &mut Shell<impl ShellExtensions>,
+        params: &ExecutionParameters,
+        trace_if_needed: bool,
+    ) -> Result<i64, EvalError>;
+}
+
+impl ExpandAndEvaluate for ast::UnexpandedArithmeticExpr {
+    async fn eval(
+        &self,
+        shell: &mut Shell<impl ShellExtensions>,
+        params: &ExecutionParameters,
+        trace_if_needed: bool,
+    ) -> Result<i64, EvalError> {
+        expand_and_eval(shell, params, &self.value, trace_if_needed).await
+    }
+}
+
+/// Expands an expression and evaluates it.
+pub(crate) async fn expand_and_eval(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    expression: &str,
+    trace_if_needed: bool,
+) -> Result<i64, EvalError> {
+    if trace_if_needed && shell.options().print_commands_and_arguments {
+        let expanded = expansion::arithmetic_text(shell, params, expression)?.into_owned();
+        shell.trace_command(params, format!("(( {expanded} ))")).await;
+        return evaluate(shell, params, &expanded);
+    }
+    expanded_value(shell, params, expression)
+}
+
+/// As [`expand_and_eval`], for code that waits for nothing.
+pub(crate) fn expanded_value(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    expression: &str,
+) -> Result<i64, EvalError> {
+    let expanded = expansion::arithmetic_text(shell, params, expression)?;
+    evaluate(shell, params, &expanded)
+}
+
+/// Evaluates an expression as it is.
+///
+/// # Errors
+/// What bash would say about the expression.
+pub fn evaluate(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    expression: &str,
+) -> Result<i64, EvalError> {
+    nested(shell, params, expression, 0)
+}
+
+/// Evaluates the text of a value that stands in an expression at this depth.
+fn nested<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    expression: &str,
+    depth: u32,
+) -> Result<i64, EvalError> {
+    if let Some(number) = plain_number(expression) {
+        return Ok(number);
+    }
+    let text = expression.trim_start_matches([' ', '\t', '\n', '\r']);
+    if depth > NESTING_MAX {
+        let token = expression.trim();
+        return Err(EvalError::new(format!(
+            "{text}: expression recursion level exceeded (error token is \"{token}\")"
+        )));
+    }
+    if text.is_empty() {
+        return Ok(0);
+    }
+    evaluate::Evaluation::new(shell, params, expression, depth).value()
+}
+
+/// A number that needs no reading as an expression.
+pub(crate) fn plain_number(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = !digits.is_empty()
+        // No more than fit for sure.
+        && digits.len() <= 18
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'));
+    if plain { text.parse().ok() } else { None }
+}
+
+/// An expression as upstream's builtins hold it.
+pub trait Evaluatable {
+    /// Evaluates the expression.
+    ///
+    /// # Errors
+    /// What bash would say about it.
+    fn eval(&self, shell: &mut Shell<impl ShellExtensions>) -> Result<i64, EvalError>;
+}
+
+impl Evaluatable for ast::ArithmeticExpr {
+    fn eval(&self, shell: &mut Shell<impl ShellExtensions>) -> Result<i64, EvalError> {
+        let params = shell.default_exec_params();
+        evaluate(shell, &params, &self.to_string())
+    }
+}

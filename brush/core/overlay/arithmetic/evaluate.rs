@@ -1,0 +1,376 @@
+//! The evaluation of an expression, one function for each level of precedence.
+//!
+//! What stands behind `&&`, `||` or `?` and doesn't count is read but not evaluated. Variables are read and changed through
+//! [`crate::binding`].
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
+use super::tokens::{self, Long, Token, Wrong};
+use super::{EvalError, nested};
+use crate::binding;
+use crate::extensions::ShellExtensions;
+use crate::interp::ExecutionParameters;
+use crate::shell::Shell;
+
+type Value = Result<i64, EvalError>;
+
+pub(super) struct Evaluation<'a, SE: ShellExtensions> {
+    shell: &'a mut Shell<SE>,
+    params: &'a ExecutionParameters,
+    text: &'a str,
+    depth: u32,
+    /// Where the next token is read.
+    at: usize,
+    /// Where the last token began, for messages.
+    token_start: usize,
+    current: Token,
+    last: Token,
+    /// The value of the current token.
+    value: i64,
+    /// The name that was read last.
+    name: &'a str,
+    /// How many reasons there are not to evaluate.
+    skipping: u32,
+}
+
+impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
+    pub fn new(shell: &'a mut Shell<SE>, params: &'a ExecutionParameters, text: &'a str, depth: u32) -> Self {
+        Self {
+            shell,
+            params,
+            text,
+            depth,
+            at: 0,
+            token_start: 0,
+            current: Token::End,
+            last: Token::End,
+            value: 0,
+            name: "",
+            skipping: 0,
+        }
+    }
+
+    /// The value of the whole text.
+    pub fn value(mut self) -> Value {
+        self.next()?;
+        let value = self.comma()?;
+        if self.current == Token::End { Ok(value) } else { Err(self.wrong("syntax error in expression")) }
+    }
+
+    fn wrong(&self, what: &str) -> EvalError {
+        let text = self.text.trim_start_matches([' ', '\t', '\n', '\r']);
+        let token = &self.text[self.token_start.min(self.text.len())..];
+        EvalError::new(format!("{text}: {what} (error token is \"{token}\")"))
+    }
+
+    fn read(&mut self, at: usize, current: Token, last: Token) -> Result<tokens::Read, EvalError> {
+        match tokens::read(self.text.as_bytes(), at, current, last) {
+            Ok(read) => {
+                if read.token != Token::End {
+                    self.token_start = read.start;
+                }
+                Ok(read)
+            }
+            Err((wrong, start)) => {
+                self.token_start = start;
+                Err(self.wrong(match wrong {
+                    Wrong::OperandExpected => "syntax error: operand expected",
+                    Wrong::InvalidOperator => "syntax error: invalid arithmetic operator",
+                    Wrong::NotAssignable(what) | Wrong::Number(what) => what,
+                    Wrong::Subscript => "bad array subscript",
+                }))
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<(), EvalError> {
+        let read = self.read(self.at, self.current, self.last)?;
+        self.at = read.end;
+        if read.token == Token::Name {
+            self.name = &self.text[read.start..read.end];
+            // A name that is assigned to isn't looked up.
+            let after = self.read(read.end, Token::Name, self.current)?;
+            self.token_start = read.start;
+            let changed = matches!(self.current, Token::Long(Long::PreIncrement | Long::PreDecrement));
+            self.value = if changed || after.token != Token::Op(b'=') { self.look_up()? } else { 0 };
+        } else {
+            self.value = read.value;
+        }
+        self.last = self.current;
+        self.current = read.token;
+        Ok(())
+    }
+
+    fn look_up(&mut self) -> Value {
+        if self.skipping > 0 {
+            return Ok(0);
+        }
+        let (shell, params) = (&mut *self.shell, self.params);
+        if let Some(number) = binding::plain_number(shell, self.name) {
+            return Ok(number);
+        }
+        match binding::arithmetic_value(shell, params, self.name)? {
+            Some(value) => nested(shell, params, &value, self.depth + 1),
+            None if shell.options().treat_unset_variables_as_error => {
+                Err(EvalError::fatal(format!("{}: unbound variable", self.name)))
+            }
+            None => Ok(0),
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: i64) -> Result<(), EvalError> {
+        if self.skipping > 0 {
+            return Ok(());
+        }
+        binding::assign_number(self.shell, self.params, name, value)
+    }
+
+    fn comma(&mut self) -> Value {
+        let mut value = self.assignment()?;
+        while self.current == Token::Op(b',') {
+            self.next()?;
+            value = self.assignment()?;
+        }
+        Ok(value)
+    }
+
+    fn assignment(&mut self) -> Value {
+        let left = self.condition()?;
+        let operation = match self.current {
+            Token::Op(b'=') => None,
+            Token::Long(Long::Assign(operation)) => Some(operation),
+            _ => return Ok(left),
+        };
+        if self.last != Token::Name {
+            return Err(self.wrong("attempted assignment to non-variable"));
+        }
+        let name = self.name;
+        self.next()?;
+        let mut value = self.assignment()?;
+        if let Some(operation) = operation {
+            if value == 0 && matches!(operation, b'/' | b'%') {
+                if self.skipping == 0 {
+                    return Err(self.wrong("division by 0"));
+                }
+                value = 1;
+            }
+            value = applied(operation, left, value);
+        }
+        self.assign(name, value)?;
+        self.last = Token::Number;
+        Ok(value)
+    }
+
+    fn condition(&mut self) -> Value {
+        let condition = self.either()?;
+        if self.current != Token::Op(b'?') {
+            return Ok(condition);
+        }
+        self.skipping += u32::from(condition == 0);
+        self.next()?;
+        if self.current == Token::End {
+            return Err(self.wrong("expression expected"));
+        }
+        let first = self.comma()?;
+        self.skipping -= u32::from(condition == 0);
+        if self.current != Token::Op(b':') {
+            return Err(self.wrong("`:' expected for conditional expression"));
+        }
+        self.skipping += u32::from(condition != 0);
+        self.next()?;
+        if self.current == Token::End {
+            return Err(self.wrong("expression expected"));
+        }
+        let second = self.condition()?;
+        self.skipping -= u32::from(condition != 0);
+        self.last = Token::Long(Long::Condition);
+        Ok(if condition != 0 { first } else { second })
+    }
+
+    fn either(&mut self) -> Value {
+        let mut value = self.both()?;
+        while self.current == Token::Long(Long::Or) {
+            let decided = value != 0;
+            self.skipping += u32::from(decided);
+            self.next()?;
+            let right = self.both()?;
+            self.skipping -= u32::from(decided);
+            value = i64::from(value != 0 || right != 0);
+            self.last = Token::Number;
+        }
+        Ok(value)
+    }
+
+    fn both(&mut self) -> Value {
+        let mut value = self.binary(0)?;
+        while self.current == Token::Long(Long::And) {
+            let decided = value == 0;
+            self.skipping += u32::from(decided);
+            self.next()?;
+            let right = self.binary(0)?;
+            self.skipping -= u32::from(decided);
+            value = i64::from(value != 0 && right != 0);
+            self.last = Token::Number;
+        }
+        Ok(value)
+    }
+
+    /// The operators that associate to the left, by level.
+    fn binary(&mut self, level: u8) -> Value {
+        if level > TIGHTEST_LEVEL {
+            return self.power();
+        }
+        let mut value = self.binary(level + 1)?;
+        while let Some((operator, of_level)) = operator(self.current)
+            && of_level == level
+        {
+            let after_operator = self.at;
+            self.next()?;
+            let mut right = self.binary(level + 1)?;
+            if matches!(operator, b'/' | b'%') && right == 0 {
+                if self.skipping == 0 {
+                    let rest = &self.text[after_operator..];
+                    self.token_start = self.text.len() - rest.trim_start_matches([' ', '\t', '\n']).len();
+                    return Err(self.wrong("division by 0"));
+                }
+                right = 1;
+            }
+            value = applied(operator, value, right);
+            self.last = Token::Number;
+        }
+        Ok(value)
+    }
+
+    fn power(&mut self) -> Value {
+        let base = self.unary()?;
+        if self.current != Token::Long(Long::Power) {
+            return Ok(base);
+        }
+        self.next()?;
+        let exponent = self.power()?;
+        self.last = Token::Number;
+        if exponent < 0 {
+            return Err(self.wrong("exponent less than 0"));
+        }
+        Ok(raised(base, exponent))
+    }
+
+    fn unary(&mut self) -> Value {
+        let Token::Op(operator @ (b'!' | b'~' | b'-' | b'+')) = self.current else {
+            return self.primary();
+        };
+        self.next()?;
+        let value = self.unary()?;
+        self.last = Token::Number;
+        Ok(match operator {
+            b'!' => i64::from(value == 0),
+            b'~' => !value,
+            b'-' => value.wrapping_neg(),
+            _ => value,
+        })
+    }
+
+    fn primary(&mut self) -> Value {
+        match self.current {
+            Token::Long(step @ (Long::PreIncrement | Long::PreDecrement)) => {
+                self.last = self.current;
+                self.next()?;
+                if self.current != Token::Name {
+                    return Err(self.wrong("identifier expected after pre-increment or pre-decrement"));
+                }
+                let value = self.value.wrapping_add(if step == Long::PreIncrement { 1 } else { -1 });
+                self.assign(self.name, value)?;
+                self.current = Token::Number;
+                self.next()?;
+                Ok(value)
+            }
+            Token::Op(b'(') => {
+                self.next()?;
+                let value = self.comma()?;
+                if self.current != Token::Op(b')') {
+                    return Err(self.wrong("missing `)'"));
+                }
+                self.next()?;
+                Ok(value)
+            }
+            Token::Number => {
+                let value = self.value;
+                self.next()?;
+                Ok(value)
+            }
+            Token::Name => {
+                let (value, name) = (self.value, self.name);
+                self.next()?;
+                if let Token::Long(step @ (Long::PostIncrement | Long::PostDecrement)) = self.current {
+                    let changed = value.wrapping_add(if step == Long::PostIncrement { 1 } else { -1 });
+                    self.assign(name, changed)?;
+                    self.current = Token::Number;
+                    self.next()?;
+                } else if self.current != Token::Name {
+                    self.name = name;
+                }
+                Ok(value)
+            }
+            _ => Err(self.wrong("syntax error: operand expected")),
+        }
+    }
+}
+
+/// The level of `*`; those below are looser.
+const TIGHTEST_LEVEL: u8 = 7;
+
+/// An operator's character (the shifts and comparisons have one of their own here) and level.
+fn operator(token: Token) -> Option<(u8, u8)> {
+    Some(match token {
+        Token::Op(b'|') => (b'|', 0),
+        Token::Op(b'^') => (b'^', 1),
+        Token::Op(b'&') => (b'&', 2),
+        Token::Long(Long::Equal) => (b'=', 3),
+        Token::Long(Long::NotEqual) => (b'!', 3),
+        Token::Op(b'<') => (b'l', 4),
+        Token::Op(b'>') => (b'g', 4),
+        Token::Long(Long::AtMost) => (b'L', 4),
+        Token::Long(Long::AtLeast) => (b'G', 4),
+        Token::Long(Long::Left) => (b'<', 5),
+        Token::Long(Long::Right) => (b'>', 5),
+        Token::Op(operator @ (b'+' | b'-')) => (operator, 6),
+        Token::Op(operator @ (b'*' | b'/' | b'%')) => (operator, TIGHTEST_LEVEL),
+        _ => return None,
+    })
+}
+
+/// The result of an operator; what is divided by is not zero.
+fn applied(operator: u8, left: i64, right: i64) -> i64 {
+    // The processor looks at as many bits of the count as a shift can use.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let count = right as u32;
+    match operator {
+        b'|' => left | right,
+        b'^' => left ^ right,
+        b'&' => left & right,
+        b'=' => i64::from(left == right),
+        b'!' => i64::from(left != right),
+        b'l' => i64::from(left < right),
+        b'g' => i64::from(left > right),
+        b'L' => i64::from(left <= right),
+        b'G' => i64::from(left >= right),
+        b'<' => left.wrapping_shl(count),
+        b'>' => left.wrapping_shr(count),
+        b'+' => left.wrapping_add(right),
+        b'-' => left.wrapping_sub(right),
+        b'*' => left.wrapping_mul(right),
+        b'/' => left.checked_div(right).unwrap_or(left),
+        _ => left.checked_rem(right).unwrap_or(0),
+    }
+}
+
+fn raised(mut base: i64, mut exponent: i64) -> i64 {
+    let mut result = 1_i64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    result
+}

@@ -1,0 +1,308 @@
+//! Assignments: of a command line, before a command, and to whole arrays.
+//!
+//! Takes the place of what upstream's `interp.rs` does with an assignment. Single variables and elements are left to
+//! [`crate::binding`]. Builtins that declare variables get their words expanded here, and assign themselves.
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
+use std::collections::BTreeMap;
+
+use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, Word};
+
+use crate::associative::AssociativeArray;
+use crate::binding::{self, complaint};
+use crate::env::EnvironmentScope;
+use crate::error::Error;
+use crate::extensions::ShellExtensions;
+use crate::interp::ExecutionParameters;
+use crate::shell::Shell;
+use crate::variables::{ShellValue, ShellValueLiteral, ShellVariable};
+use crate::word::scan;
+use crate::{arithmetic, expansion, quoting};
+
+/// An element of an array's literal.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    /// The subscript's text.
+    pub key: Option<String>,
+    /// The value, expanded.
+    pub value: String,
+    /// Whether it is added to what is there.
+    pub append: bool,
+}
+
+/// Assigns as a command line says; in the scope of a command only where `for_command`.
+pub(crate) async fn apply(
+    assignment: &Assignment,
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    for_command: bool,
+) -> Result<(), Error> {
+    let (name, subscript) = match &assignment.name {
+        AssignmentName::VariableName(name) => (name.as_str(), None),
+        AssignmentName::ArrayElementName(name, subscript) => (name.as_str(), Some(subscript.as_str())),
+    };
+    match &assignment.value {
+        AssignmentValue::Scalar(word) => {
+            let value = expansion::basic_expand_assignment_word(shell, params, word).await?;
+            if shell.options().print_commands_and_arguments {
+                let op = if assignment.append { "+=" } else { "=" };
+                let text = format!("{}{op}{}", assignment.name, quoting::assigned(&value));
+                shell.trace_command(params, text).await;
+            }
+            if for_command && subscript.is_none() {
+                return assign_for_command(shell, params, name, value, assignment.append);
+            }
+            binding::assign(shell, params, name, subscript, value, assignment.append)
+        }
+        AssignmentValue::Array(words) => {
+            if shell.options().print_commands_and_arguments {
+                shell.trace_command(params, assignment.to_string()).await;
+            }
+            if let Some(subscript) = subscript {
+                return Err(complaint(format!("{name}[{subscript}]: cannot assign list to array member")));
+            }
+            let name = binding::resolved(shell, name).0.to_owned();
+            let associative = binding::is_associative(shell, &name);
+            let elements = expanded(shell, params, words, associative).await?;
+            assign_array(shell, params, &name, elements, assignment.append)
+        }
+    }
+}
+
+/// A variable that only a command sees.
+fn assign_for_command<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    mut value: String,
+    append: bool,
+) -> Result<(), Error> {
+    let name = binding::resolved(shell, name).0.to_owned();
+    let mut integer = false;
+    if let Some(variable) = binding::variable(shell, &name) {
+        if variable.is_readonly() {
+            let error = complaint(format!("{name}: readonly variable"));
+            return shell.display_error(&mut params.stderr(shell), &error);
+        }
+        integer = variable.is_treated_as_integer();
+        if append && !integer {
+            value.insert_str(0, &binding::value_at(shell, &name, None).unwrap_or_default());
+        }
+    }
+    if integer {
+        let mut number = arithmetic::evaluate(shell, params, &value).map_err(|error| error.told_by(""))?;
+        if append {
+            let old = binding::value_at(shell, &name, None).unwrap_or_default().into_owned();
+            number = number.wrapping_add(arithmetic::evaluate(shell, params, &old).map_err(|error| error.told_by(""))?);
+        }
+        value = number.to_string();
+    }
+    let mut variable = ShellVariable::new(ShellValue::String(value));
+    variable.export();
+    if integer {
+        variable.treat_as_integer();
+    }
+    shell.env_mut().add(name, variable, EnvironmentScope::Command)
+}
+
+/// The words of an array's literal, expanded.
+pub(crate) async fn expanded(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    words: &[(Option<Word>, Word)],
+    associative: bool,
+) -> Result<Vec<Element>, Error> {
+    let mut elements = Vec::with_capacity(words.len());
+    for (key, word) in words {
+        let keyed = match key {
+            Some(key) => Some((key.value.as_str(), word.value.as_str(), false)),
+            None => keyed(&word.value),
+        };
+        if let Some((key, value, append)) = keyed {
+            let value = expansion::basic_expand_assignment_word(shell, params, value).await?;
+            elements.push(Element { key: Some(key.to_owned()), value, append });
+        } else if associative {
+            let value = expansion::basic_expand_word(shell, params, word).await?;
+            elements.push(Element { key: None, value, append: false });
+        } else {
+            let values = expansion::full_expand_and_split_word(shell, params, word).await?;
+            elements.extend(values.into_iter().map(|value| Element { key: None, value, append: false }));
+        }
+    }
+    Ok(elements)
+}
+
+/// The parts of `[key]=value` and `[key]+=value`.
+fn keyed(text: &str) -> Option<(&str, &str, bool)> {
+    if !text.starts_with('[') {
+        return None;
+    }
+    let end = scan::brackets(text.as_bytes(), 1)?;
+    let (append, value) = match text[end..].strip_prefix("+=") {
+        Some(value) => (true, value),
+        None => (false, text[end..].strip_prefix('=')?),
+    };
+    Some((&text[1..end - 1], value, append))
+}
+
+/// Assigns all of an array.
+pub(crate) fn assign_array<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    elements: Vec<Element>,
+    append: bool,
+) -> Result<(), Error> {
+    if let Some(variable) = binding::variable(shell, name) {
+        if variable.is_readonly() {
+            return Err(complaint(format!("{name}: readonly variable")));
+        }
+        if matches!(variable.value(), ShellValue::Dynamic { .. }) {
+            return Ok(());
+        }
+    }
+    if binding::is_associative(shell, name) {
+        return assign_associative(shell, params, name, elements, append);
+    }
+    let keep = append.then(|| binding::variable(shell, name).map(ShellVariable::value).cloned()).flatten();
+    let values = match keep {
+        Some(ShellValue::IndexedArray(values)) => values,
+        Some(ShellValue::String(text)) => BTreeMap::from([(0, text)]),
+        _ => BTreeMap::new(),
+    };
+    let mut next = values.last_key_value().map_or(0, |(last, _)| last + 1);
+    store(shell, name, ShellValue::IndexedArray(values))?;
+    for element in elements {
+        if let Some(key) = &element.key {
+            let index = arithmetic::expanded_value(shell, params, key).map_err(|error| error.told_by(""))?;
+            let from_end =
+                if index < 0 { last_index(shell, name).checked_add_signed(index) } else { u64::try_from(index).ok() };
+            let Some(index) = from_end else {
+                let error = complaint(format!("[{key}]={}: bad array subscript", element.value));
+                let _ = shell.display_error(&mut params.stderr(shell), &error);
+                continue;
+            };
+            next = index;
+        }
+        let subscript = next.to_string();
+        binding::assign(shell, params, name, Some(&subscript), element.value, element.append)?;
+        next += 1;
+    }
+    Ok(())
+}
+
+fn last_index(shell: &Shell<impl ShellExtensions>, name: &str) -> u64 {
+    match binding::variable(shell, name).map(ShellVariable::value) {
+        Some(ShellValue::IndexedArray(values)) => values.last_key_value().map_or(0, |(last, _)| last + 1),
+        _ => 0,
+    }
+}
+
+fn assign_associative<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    elements: Vec<Element>,
+    append: bool,
+) -> Result<(), Error> {
+    let keep = append.then(|| binding::variable(shell, name).map(ShellVariable::value).cloned()).flatten();
+    let mut values = match keep {
+        Some(ShellValue::AssociativeArray(values)) => values,
+        _ => AssociativeArray::new(),
+    };
+    let in_pairs = elements.first().is_some_and(|element| element.key.is_none());
+    let old = values.clone();
+    store(shell, name, ShellValue::AssociativeArray(values.clone()))?;
+    let mut elements = elements.into_iter();
+    while let Some(element) = elements.next() {
+        let (key, value, append) = match element.key {
+            Some(key) => (expansion::subscript_text(shell, params, &key)?, element.value, element.append),
+            None if in_pairs => (element.value, elements.next().map(|next| next.value).unwrap_or_default(), false),
+            None => {
+                let text = format!("{name}: {}: must use subscript when assigning associative array", element.value);
+                let _ = shell.display_error(&mut params.stderr(shell), &complaint(text));
+                continue;
+            }
+        };
+        if key.is_empty() {
+            let _ = shell.display_error(&mut params.stderr(shell), &complaint("[]=: bad array subscript"));
+            continue;
+        }
+        let before = if append {
+            values.get(&key).or_else(|| old.get(&key)).cloned().unwrap_or_default()
+        } else {
+            String::new()
+        };
+        values.insert(key, format!("{before}{value}"));
+    }
+    let integer = binding::variable(shell, name).is_some_and(ShellVariable::is_treated_as_integer);
+    if integer {
+        let evaluated: Result<Vec<_>, Error> = values
+            .iter()
+            .map(|(key, text)| (key.clone(), text.clone()))
+            .map(|(key, text)| {
+                let number = arithmetic::evaluate(shell, params, &text).map_err(|error| error.told_by(""))?;
+                Ok((key, number.to_string()))
+            })
+            .collect();
+        for (key, text) in evaluated? {
+            values.insert(key, text);
+        }
+    }
+    store(shell, name, ShellValue::AssociativeArray(values))
+}
+
+/// Makes a value that of a variable, which keeps its attributes.
+fn store<SE: ShellExtensions>(shell: &mut Shell<SE>, name: &str, value: ShellValue) -> Result<(), Error> {
+    if let Some((_, variable)) = shell.env_mut().get_mut(name) {
+        variable.set_value(value);
+        return Ok(());
+    }
+    shell.env_mut().add(name, ShellVariable::new(value), EnvironmentScope::Global)
+}
+
+/// The words of a declaration, expanded, for the builtin that declares.
+pub(crate) async fn declared(
+    assignment: &Assignment,
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+) -> Result<Assignment, Error> {
+    let name = match &assignment.name {
+        AssignmentName::VariableName(name) => AssignmentName::VariableName(name.clone()),
+        AssignmentName::ArrayElementName(name, subscript) => {
+            AssignmentName::ArrayElementName(name.clone(), expansion::subscript_text(shell, params, subscript)?)
+        }
+    };
+    let value = match &assignment.value {
+        AssignmentValue::Scalar(word) => {
+            AssignmentValue::Scalar(Word::from(expansion::basic_expand_assignment_word(shell, params, word).await?))
+        }
+        AssignmentValue::Array(words) => {
+            let mut values = Vec::new();
+            for element in expanded(shell, params, words, false).await? {
+                let key = match element.key {
+                    Some(key) => Some(Word::from(expansion::subscript_text(shell, params, &key)?)),
+                    None => None,
+                };
+                values.push((key, Word::from(element.value)));
+            }
+            AssignmentValue::Array(values)
+        }
+    };
+    Ok(Assignment { name, value, append: assignment.append, loc: assignment.loc.clone() })
+}
+
+/// The next value of a loop's variable; a reference then refers to what the value names.
+pub(crate) fn assign_loop_variable<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    value: String,
+) -> Result<(), Error> {
+    if shell.env().get_reference(name).is_some()
+        && let Some(variable) = shell.env_mut().get_reference_mut(name)
+    {
+        return variable.assign(ShellValueLiteral::Scalar(value), false);
+    }
+    binding::assign(shell, params, name, None, value, false)
+}

@@ -1,0 +1,361 @@
+//! The expansion of words.
+//!
+//! Replaces upstream's `expansion.rs`. A word is parsed once (`word`), then expanded into a *sink* that knows what becomes of
+//! quoted and unquoted text: fields, one string, a pattern, a regular expression. Nothing here waits: a command substitution is
+//! run to its end where it stands. What a command's words mean to the command is not decided here.
+#![warn(warnings, clippy::all, clippy::pedantic)]
+// The interpreter awaits what is here, as it did what was here before.
+#![allow(clippy::unused_async)]
+
+mod braces;
+mod fields;
+mod lookup;
+mod operations;
+mod sinks;
+mod substring;
+mod tilde;
+mod transform;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use crate::arithmetic::{self, EvalError};
+use crate::error::Error;
+use crate::extensions::ShellExtensions;
+use crate::interp::ExecutionParameters;
+use crate::shell::Shell;
+use crate::word::{self, Mode, Piece, Word};
+use crate::{binding, bytes, commands, locale, regex};
+
+use sinks::{Joined, PatternText, RegexText, Sink};
+
+/// What is expanded.
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct ExpanderOptions {
+    /// Whether tildes are.
+    pub tilde_expand: bool,
+    /// Whether braces are.
+    pub brace_expand: bool,
+    /// Whether commands are; without, they leave nothing.
+    pub execute_command_substitutions: bool,
+    /// Whether names of files are.
+    pub pathname_expand: bool,
+}
+
+impl Default for ExpanderOptions {
+    fn default() -> Self {
+        Self { tilde_expand: true, brace_expand: true, execute_command_substitutions: true, pathname_expand: true }
+    }
+}
+
+/// Characters without which a word is nothing but its text.
+const SPECIAL: [char; 14] = ['$', '`', '\\', '\'', '"', '~', '{', '*', '?', '[', '(', '<', '>', ']'];
+
+/// A pattern's text after expansion, with what was quoted protected.
+pub(crate) fn pattern_text<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+) -> Result<String, Error> {
+    if !text.contains(['$', '`', '\'', '"', '~', '<', '>']) {
+        return Ok(text.to_owned());
+    }
+    let word = word::parsed(text, Mode::Plain);
+    let mut sink = PatternText::new(shell);
+    Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
+    Ok(sink.text)
+}
+
+/// A pattern as a trace shows it: every quoted character has its backslash.
+pub(crate) fn traced_pattern<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+) -> Result<String, Error> {
+    let word = word::parsed(text, Mode::Plain);
+    let mut sink = PatternText::new(shell);
+    sink.protects_all = true;
+    Expander { shell, params, commands: false }.pieces(&word.pieces, &mut sink)?;
+    Ok(sink.text)
+}
+
+/// Expands a regular expression.
+pub(crate) async fn basic_expand_regex(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+) -> Result<regex::Regex, Error> {
+    let word = word::parsed(text.as_ref(), Mode::Plain);
+    let mut sink = RegexText::new(shell);
+    Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
+    Ok(regex::Regex::new(sink.text, shell.options().case_insensitive_conditionals, locale::multibyte(shell)))
+}
+
+/// Expands a word to one string.
+pub(crate) async fn basic_expand_word(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+) -> Result<String, Error> {
+    joined(shell, params, text.as_ref(), Mode::Plain)
+}
+
+/// Expands the body of a here-document.
+pub(crate) async fn basic_expand_heredoc_word(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+) -> Result<String, Error> {
+    joined(shell, params, text.as_ref(), Mode::Here)
+}
+
+/// Expands a word to one string, as far as the options say.
+pub(crate) async fn basic_expand_word_with_options(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+    options: &ExpanderOptions,
+) -> Result<String, Error> {
+    let mode = if options.tilde_expand { Mode::Plain } else { Mode::Double };
+    let word = word::parsed(text.as_ref(), mode);
+    let mut sink = Joined::new(shell);
+    Expander { shell, params, commands: options.execute_command_substitutions }.pieces(&word.pieces, &mut sink)?;
+    Ok(sink.finish())
+}
+
+/// Expands what is assigned.
+pub(crate) async fn basic_expand_assignment_word(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+) -> Result<String, Error> {
+    joined(shell, params, text.as_ref(), Mode::Assigned)
+}
+
+/// Expands a word of a command to any number of fields.
+pub(crate) async fn full_expand_and_split_word(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+) -> Result<Vec<String>, Error> {
+    split(shell, params, text.as_ref(), &ExpanderOptions::default(), false)
+}
+
+/// As [`full_expand_and_split_word`], as far as the options say; a whole list of words, which is split too.
+pub(crate) async fn full_expand_and_split_word_with_options(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+    options: &ExpanderOptions,
+) -> Result<Vec<String>, Error> {
+    split(shell, params, text.as_ref(), options, true)
+}
+
+/// Assigns to a parameter by its name, which may have a subscript.
+///
+/// # Errors
+/// Where it can't be assigned.
+#[allow(clippy::unused_async)]
+pub async fn assign_to_named_parameter(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    name: &str,
+    value: String,
+) -> Result<(), Error> {
+    let (name, subscript) = binding::split_subscript(name);
+    binding::assign(shell, params, name, subscript, value, false)
+}
+
+/// An expression after expansion.
+pub(crate) fn arithmetic_text<'a, SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &'a str,
+) -> Result<Cow<'a, str>, EvalError> {
+    if !text.contains(['$', '`', '\\', '"']) {
+        return Ok(Cow::Borrowed(text));
+    }
+    joined(shell, params, text, Mode::Arithmetic).map(Cow::Owned).map_err(EvalError::from)
+}
+
+/// The key that a subscript of an associative array means.
+pub(crate) fn subscript_text<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+) -> Result<String, Error> {
+    joined(shell, params, text, Mode::Untilded)
+}
+
+fn joined<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+    mode: Mode,
+) -> Result<String, Error> {
+    if !text.contains(['$', '`', '\\', '\'', '"', '~', '<', '>']) {
+        return Ok(text.to_owned());
+    }
+    let word = word::parsed(text, mode);
+    let mut sink = Joined::new(shell);
+    Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
+    Ok(sink.finish())
+}
+
+fn split<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+    options: &ExpanderOptions,
+    is_list: bool,
+) -> Result<Vec<String>, Error> {
+    if !is_list && !text.contains(SPECIAL) {
+        return Ok(if text.is_empty() { Vec::new() } else { vec![text.to_owned()] });
+    }
+    let mut fields = fields::Fields::new(shell, options.pathname_expand);
+    if options.brace_expand
+        && shell.options().perform_brace_expansion
+        && let Some(words) = braces::expanded(text)
+    {
+        for word in words {
+            split_one(shell, params, &word, (options, is_list), &mut fields)?;
+        }
+    } else {
+        split_one(shell, params, text, (options, is_list), &mut fields)?;
+    }
+    fields.into_strings(shell)
+}
+
+fn split_one<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+    (options, is_list): (&ExpanderOptions, bool),
+    fields: &mut fields::Fields,
+) -> Result<(), Error> {
+    let mode = if options.tilde_expand { Mode::Plain } else { Mode::Untilded };
+    let word = word::parsed(text, mode);
+    let mut expander = Expander { shell, params, commands: options.execute_command_substitutions };
+    if is_list {
+        expander.operand(&word, fields)?;
+    } else {
+        expander.pieces(&word.pieces, fields)?;
+    }
+    fields.end_word();
+    Ok(())
+}
+
+/// Runs a future that waits for nothing but the system to its end.
+fn now<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+
+pub(super) struct Expander<'a, SE: ShellExtensions> {
+    shell: &'a mut Shell<SE>,
+    params: &'a ExecutionParameters,
+    /// Whether command substitutions are run.
+    commands: bool,
+}
+
+impl<SE: ShellExtensions> Expander<'_, SE> {
+    /// Expands the pieces of a word.
+    fn pieces(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> Result<(), Error> {
+        for piece in pieces {
+            self.piece(piece, sink, false)?;
+        }
+        Ok(())
+    }
+
+    /// Expands a word that stands inside an expansion, where plain text is split like the value would be.
+    fn operand(&mut self, word: &Word, sink: &mut dyn Sink) -> Result<(), Error> {
+        for piece in &word.pieces {
+            match piece {
+                Piece::Text(text) => sink.value(text, false),
+                other => self.piece(other, sink, false)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The word as one string.
+    fn string(&mut self, word: &Word) -> Result<String, Error> {
+        let mut sink = Joined::new(self.shell);
+        self.pieces(&word.pieces, &mut sink)?;
+        Ok(sink.finish())
+    }
+
+    /// The word as a pattern.
+    fn pattern(&mut self, word: &Word) -> Result<String, Error> {
+        if let [Piece::Text(text)] = word.pieces.as_slice() {
+            return Ok(text.clone());
+        }
+        let mut sink = PatternText::new(self.shell);
+        self.pieces(&word.pieces, &mut sink)?;
+        Ok(sink.text)
+    }
+
+    fn piece(&mut self, piece: &Piece, sink: &mut dyn Sink, quoted: bool) -> Result<(), Error> {
+        match piece {
+            Piece::Text(text) => sink.literal(text, quoted),
+            Piece::Quoted(text) => sink.literal(text, true),
+            Piece::Double(pieces) => self.double(pieces, sink)?,
+            Piece::Tilde(login) => match tilde::expanded(self.shell, login) {
+                Some(path) => sink.literal(&path, true),
+                None => sink.literal(&format!("~{login}"), quoted),
+            },
+            Piece::Parameter(parameter) => self.parameter(parameter, sink, quoted)?,
+            Piece::Command(command) => {
+                let output = self.command(command)?;
+                sink.value(&output, quoted);
+            }
+            Piece::Arithmetic(word) => {
+                let expression = self.string(word)?;
+                let value =
+                    arithmetic::evaluate(self.shell, self.params, &expression).map_err(|error| error.told_by(""))?;
+                let mut text = String::new();
+                // Writing to a string can't fail.
+                let _ = write!(text, "{value}");
+                sink.value(&text, quoted);
+            }
+            Piece::Process(kind, command) => sink.literal(&format!("{kind}({command})"), quoted),
+        }
+        Ok(())
+    }
+
+    fn double(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> Result<(), Error> {
+        if pieces.is_empty() {
+            sink.literal("", true);
+        }
+        for piece in pieces {
+            match piece {
+                // Quotes inside the word of an expansion that is quoted itself.
+                Piece::Double(inner) => self.double(inner, sink)?,
+                other => self.piece(other, sink, true)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, command: &str) -> Result<String, Error> {
+        if !self.commands {
+            return Ok(String::new());
+        }
+        let future = commands::invoke_command_in_subshell_and_get_output(self.shell, self.params, command.to_owned());
+        let mut output = now(future)?;
+        if output.contains('\0') {
+            let warning = binding::complaint("warning: command substitution: ignored null byte in input");
+            let _ = self.shell.display_error(&mut self.params.stderr(self.shell), &warning);
+            output.retain(|c| c != '\0');
+        }
+        output.truncate(output.trim_end_matches('\n').len());
+        Ok(bytes::rejoin(output))
+    }
+}
