@@ -206,11 +206,12 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
         })
         .collect();
     let functions = shell.funcs().iter().filter(|(_, function)| function.is_exported());
-    envp.extend(
-        functions.filter_map(|(name, function)| {
-            c_string(std::format!("BASH_FUNC_{name}%%=() {}", function.definition().body))
-        }),
-    );
+    envp.extend(functions.filter_map(|(name, function)| {
+        c_string(std::format!(
+            "BASH_FUNC_{name}%%={}",
+            brush_parser::printing::exported_function(&function.definition().body)
+        ))
+    }));
     envp.extend(ours.iter().filter_map(|(name, value)| c_string(std::format!("{name}={value}"))));
     if !shell.options().sh_mode && shell.env_var("_").is_none_or(|variable| !variable.is_exported()) {
         envp.extend(own_path);

@@ -123,9 +123,13 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
                     return Ok(result);
                 }
             };
+            if self.options().do_not_execute_commands && !self.options().interactive {
+                continue;
+            }
             let tail = origin == Origin::CommandString && reader.at_end();
             result = self.run_command_read(&command, tail, params).await;
-            if !result.is_normal_flow() {
+            let ends = origin == Origin::Script && self.options().exit_after_one_command;
+            if ends || !result.is_normal_flow() {
                 return Ok(result);
             }
         }

@@ -8,10 +8,9 @@ use std::path::Path;
 use brush_core::parser::syntax::{CommandReader, Surroundings};
 use brush_core::reading::{MoreText, Origin, Whole};
 use brush_core::{ExecutionResult, SourceInfo, bytes};
-
 use nash_events::event::FallbackReason;
 
-use super::script_file::read_script;
+use super::script_file::{read_script, readable};
 use super::startup::read_startup_files;
 use super::{Shell, preflight};
 use crate::fallback::Handover;
@@ -66,7 +65,7 @@ impl StdinText {
         if let Some(read) = &mut self.read {
             read.extend_from_slice(&line);
         }
-        Some(bytes::encode_vec(line))
+        Some(bytes::encode_vec(readable(line)))
     }
 }
 
@@ -89,7 +88,7 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
     let mut reader = CommandReader::new(String::new(), 1);
     if let Some(script) = text.lines.look_ahead() {
         // What can be looked at as a whole goes to the real shell as a whole, untouched.
-        let mut ahead = CommandReader::new(bytes::encode(&script).into_owned(), 1);
+        let mut ahead = CommandReader::new(bytes::encode_vec(readable(script.clone())), 1);
         preflight::check(&mut ahead, shell, invocation.persona, &script)?;
     } else {
         let checked = preflight::check_first(&mut reader, &mut text, shell, invocation.persona);

@@ -37,11 +37,34 @@ pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8
         eprintln!("{shown}: {shown}: cannot execute binary file");
         return Err(CANNOT_EXECUTE);
     }
-    Ok(text)
+    Ok(readable(text))
 }
 
 /// A script without a folder that isn't here is looked for where commands are.
 fn search_path(name: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// A script's text as bash reads it from a file: without NUL bytes, and without a backslash that escapes the file's end.
+pub(super) fn readable(mut text: Vec<u8>) -> Vec<u8> {
+    if text.contains(&0) {
+        text.retain(|byte| *byte != 0);
+    }
+    if text.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1 {
+        text.pop();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn a_backslash_that_escapes_the_end_is_no_text() {
+        assert_eq!(readable(b"echo a\\".to_vec()), b"echo a");
+        assert_eq!(readable(b"echo a\\\\".to_vec()), b"echo a\\\\");
+        assert_eq!(readable(b"echo\0 a\n".to_vec()), b"echo a\n");
+    }
 }

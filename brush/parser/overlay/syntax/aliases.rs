@@ -70,7 +70,7 @@ impl Parser<'_> {
             return false;
         };
         let name = name.to_owned();
-        let text = format!("{value} ");
+        let text = value.clone();
         self.token = None;
         self.cursor.splice(start, end, &text);
         let move_end = |place: usize| place + text.len() - (end - start);

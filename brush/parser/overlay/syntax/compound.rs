@@ -38,6 +38,7 @@ impl Opening {
             "function" if !sh => Self::Function,
             "coproc" if !sh => Self::Coprocess,
             "in" | "then" | "do" | "done" | "fi" | "elif" | "else" | "esac" | "}" | "!" => Self::Misplaced,
+            "]]" if !sh => Self::Misplaced,
             _ => return None,
         })
     }

@@ -17,10 +17,9 @@ impl Parser<'_> {
         self.assignments = Assignments::None;
         let expr = self.either()?;
         if !self.at_end()? {
-            let at = self.cursor.at;
             let found = self.take()?;
             if found.kind == Kind::End {
-                return Err(self.error_at(at, SyntaxErrorKind::EndOfFile, false));
+                return Err(self.error_at(token.start, SyntaxErrorKind::UnclosedTest, false));
             }
             let words = "syntax error in conditional expression".to_owned();
             return Err(self.conditional_error(found.start, words));
@@ -44,7 +43,6 @@ impl Parser<'_> {
     #[expect(clippy::unnecessary_box_returns, reason = "errors travel boxed, so that results stay small")]
     fn misplaced(&mut self, token: &Token) -> Box<super::SyntaxError> {
         let words = match token.kind {
-            Kind::End => return self.unexpected_token(token),
             Kind::Word if self.text_of(token) == "]]" => String::new(),
             Kind::Number => format!("unexpected token {NUMBER_TOKEN} in conditional command"),
             _ => format!("unexpected token `{}' in conditional command", self.name_of(token)),
@@ -106,7 +104,13 @@ impl Parser<'_> {
 
     fn parenthesized(&mut self) -> Result<Expr> {
         self.token = None;
-        let inner = self.either()?;
+        let inner = self.either().map_err(|mut error| {
+            // The parenthesis is missed too.
+            if let SyntaxErrorKind::Conditional(words) = &mut error.kind {
+                words.push_str("\nexpected `)'");
+            }
+            error
+        })?;
         self.skip_newlines()?;
         if !self.take_operator(Operator::Close)? {
             let found = self.take()?;

@@ -22,6 +22,8 @@ pub(super) struct Cursor {
     known: (usize, usize),
     /// The position that was handed out last; tokens of one line share it.
     position: Option<Arc<SourcePosition>>,
+    /// Where texts of aliases stand that hold newlines; those are no lines of the script.
+    inserted: Vec<(usize, usize)>,
     /// Whether nothing can be added to the text any more.
     ended: bool,
 }
@@ -30,7 +32,7 @@ impl Cursor {
     /// Starts at the beginning of a text, whose first line has the number given. The text's last line may lack its newline.
     pub(super) fn new(mut text: String, first_line: usize) -> Self {
         end_last_line(&mut text);
-        Self { text, at: 0, known: (0, first_line), position: None, ended: false }
+        Self { text, at: 0, known: (0, first_line), position: None, inserted: Vec::new(), ended: false }
     }
 
     /// The byte that many bytes ahead.
@@ -65,10 +67,15 @@ impl Cursor {
 
     /// Replaces a range by an alias's text and goes back to its start.
     pub(super) fn splice(&mut self, start: usize, end: usize, replacement: &str) {
+        let line = self.line_at(start);
         self.text.replace_range(start..end, replacement);
         self.at = start;
-        if self.known.0 > start {
-            self.known = (start, self.line_at(start));
+        self.known = (start, line);
+        for range in &mut self.inserted {
+            range.1 = range.1 + replacement.len() - (end - start);
+        }
+        if replacement.contains('\n') {
+            self.inserted.push((start, start + replacement.len()));
         }
     }
 
@@ -82,6 +89,7 @@ impl Cursor {
         self.text.drain(..read);
         self.known = (0, line);
         self.at = 0;
+        self.inserted.clear();
         read
     }
 
@@ -90,11 +98,12 @@ impl Cursor {
         let (place, line) = self.known;
         let at = at.min(self.text.len());
         let bytes = self.text.as_bytes();
-        let line = if at >= place {
-            line + newlines(bytes.get(place..at).unwrap_or_default())
-        } else {
-            line.saturating_sub(newlines(bytes.get(at..place).unwrap_or_default()))
-        };
+        let (start, end) = (place.min(at), place.max(at));
+        let mut count = newlines(bytes.get(start..end).unwrap_or_default());
+        for (from, to) in &self.inserted {
+            count -= newlines(bytes.get((*from).max(start)..(*to).min(end)).unwrap_or_default()).min(count);
+        }
+        let line = if at >= place { line + count } else { line.saturating_sub(count) };
         self.known = (at, line);
         line
     }

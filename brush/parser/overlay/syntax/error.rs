@@ -26,6 +26,8 @@ pub enum SyntaxErrorKind {
     Unexpected(String),
     /// The text ended inside a compound command.
     EndOfFile,
+    /// The text ended inside `[[ ]]`.
+    UnclosedTest,
     /// The text ended inside an array.
     UnclosedArray,
     /// The text ended before this character closed what was opened.
@@ -52,7 +54,8 @@ impl SyntaxError {
     /// Whether more text could mend it.
     #[must_use]
     pub const fn is_incomplete(&self) -> bool {
-        matches!(self.kind, SyntaxErrorKind::EndOfFile | SyntaxErrorKind::Unclosed(_) | SyntaxErrorKind::UnclosedArray)
+        use SyntaxErrorKind::{EndOfFile, Unclosed, UnclosedArray, UnclosedTest};
+        matches!(self.kind, EndOfFile | Unclosed(_) | UnclosedArray | UnclosedTest)
     }
 
     /// The lines of the message.
@@ -63,12 +66,13 @@ impl SyntaxError {
                 vec![format!("syntax error near unexpected token `{token}'")]
             }
             SyntaxErrorKind::EndOfFile => vec!["syntax error: unexpected end of file".to_owned()],
+            SyntaxErrorKind::UnclosedTest => vec!["unexpected EOF while looking for `]]'".to_owned()],
             SyntaxErrorKind::UnclosedArray => vec!["unexpected EOF while looking for matching `)'".to_owned()],
             SyntaxErrorKind::Unclosed(closing) => {
                 vec![format!("unexpected EOF while looking for matching `{closing}'")]
             }
             SyntaxErrorKind::Conditional(words) if words.is_empty() => Vec::new(),
-            SyntaxErrorKind::Conditional(words) => vec![words.clone()],
+            SyntaxErrorKind::Conditional(words) => words.lines().map(str::to_owned).collect(),
             SyntaxErrorKind::ArithmeticFor(lines) => lines.clone(),
             SyntaxErrorKind::Warning(words) => vec![format!("warning: {words}")],
             SyntaxErrorKind::Unsupported(what) => vec![format!("syntax error: {what}")],

@@ -186,10 +186,11 @@ impl Parser<'_> {
     #[expect(clippy::unnecessary_box_returns, reason = "errors travel boxed, so that results stay small")]
     pub(super) fn unexpected_token(&mut self, token: &Token) -> Box<super::SyntaxError> {
         match token.kind {
+            Kind::End if self.substitutions > 0 => self.unclosed(')', token.start),
             Kind::End => self.error_at(token.start, SyntaxErrorKind::EndOfFile, false),
             Kind::Newline => self.error_at(token.start, SyntaxErrorKind::Unexpected("newline".to_owned()), true),
             _ => {
-                let text = self.text_of(token).to_owned();
+                let text = shown(self.text_of(token));
                 self.error_at(token.end, SyntaxErrorKind::Unexpected(text), true)
             }
         }
@@ -266,4 +267,25 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// A token's text in a message: quoted where a terminal would not show it.
+fn shown(text: &str) -> String {
+    if !text.chars().any(char::is_control) {
+        return text.to_owned();
+    }
+    let mut quoted = String::from("$'");
+    for character in text.chars() {
+        match character {
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\x1b' => quoted.push_str("\\E"),
+            '\'' | '\\' => quoted.extend(['\\', character]),
+            control if control.is_control() => quoted.push_str(&format!("\\{:03o}", u32::from(control))),
+            plain => quoted.push(plain),
+        }
+    }
+    quoted.push('\'');
+    quoted
 }
