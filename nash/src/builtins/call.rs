@@ -27,12 +27,11 @@ pub(crate) struct Call<'a> {
     pub(crate) words: Vec<String>,
     /// What has to happen after it, beside its status.
     pub(crate) flow: ExecutionControlFlow,
+    /// An error that ends more than this call.
+    pub(crate) raised: Option<Error>,
     out: Vec<u8>,
     lost: Option<std::io::Error>,
 }
-
-/// What a builtin that waits for nothing is: from its call to its status.
-pub(crate) type Run = fn(&mut Call<'_>) -> u8;
 
 impl<'a> Call<'a> {
     /// Takes a call as the interpreter makes it.
@@ -45,21 +44,24 @@ impl<'a> Call<'a> {
                 CommandArg::Assignment(assignment) => assignment.to_string(),
             })
             .collect();
-        Self { context, words, flow: ExecutionControlFlow::Normal, out: Vec::new(), lost: None }
+        Self { context, words, flow: ExecutionControlFlow::Normal, raised: None, out: Vec::new(), lost: None }
     }
 
     /// Runs the builtin and writes what it printed.
-    pub(crate) fn complete(mut self, run: Run) -> ExecutionResult {
+    pub(crate) fn complete(mut self, run: impl FnOnce(&mut Self) -> u8) -> Result<ExecutionResult, Error> {
         let status = run(&mut self);
         self.end(status)
     }
 
     /// Writes what is left and gives the result.
-    pub(crate) fn end(mut self, status: u8) -> ExecutionResult {
+    pub(crate) fn end(mut self, status: u8) -> Result<ExecutionResult, Error> {
         let status = if self.flush() { status } else { 1 };
         let is_sh = self.context.shell.options().sh_mode;
         let status = if is_sh { dash::status(self.name(), status) } else { status };
-        ExecutionResult { next_control_flow: self.flow, exit_code: status.into() }
+        match self.raised {
+            Some(error) => Err(error),
+            None => Ok(ExecutionResult { next_control_flow: self.flow, exit_code: status.into() }),
+        }
     }
 
     /// The name that it was called by.
@@ -185,8 +187,8 @@ pub(crate) fn registration(execute_func: CommandExecuteFunc<Extensions>) -> Regi
 }
 
 /// A result that is there already, as the interpreter wants it.
-pub(crate) fn ready<'a>(result: ExecutionResult) -> BoxFuture<'a, Result<ExecutionResult, Error>> {
-    Box::pin(std::future::ready(Ok(result)))
+pub(crate) fn ready<'a>(result: Result<ExecutionResult, Error>) -> BoxFuture<'a, Result<ExecutionResult, Error>> {
+    Box::pin(std::future::ready(result))
 }
 
 #[expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "the registration fixes the signature")]

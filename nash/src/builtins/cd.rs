@@ -1,166 +1,205 @@
-//! `cd`: changes the working directory, with `CDPATH`, `-`, `-L` and `-P`.
+//! `cd` and `pwd`: changing and telling the working directory.
 //!
 //! Where the shell is, and what `PWD` says, is the interpreter's; here it is only decided where to go.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
-use brush_core::{Error, ErrorKind, ExecutionContext, ExecutionResult, Shell, ShellExtensions};
+use brush_core::{ErrorKind, bytes};
 
-use super::{complain, help};
-
-const USAGE: &str = "cd: usage: cd [-L|[-P [-e]] [-@]] [dir]";
-
-/// The builtin.
-pub(crate) struct Cd;
+use super::call::{Call, system_words};
+use super::options::Options;
+use super::{quoting, values};
 
 /// What `cd` was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Request {
     physical: Option<bool>,
-    folder: Option<String>,
+    checks: bool,
 }
 
-impl SimpleCommand for Cd {
-    fn get_content(_: &str, content: ContentType, _: &ContentOptions) -> Result<String, Error> {
-        Ok(help(&content, "cd: cd [-L|[-P [-e]] [-@]] [dir]", "Change the working directory."))
-    }
-
-    fn execute<SE: ShellExtensions, I: Iterator<Item = S>, S: AsRef<str>>(
-        context: ExecutionContext<'_, SE>,
-        args: I,
-    ) -> Result<ExecutionResult, Error> {
-        let request = match Request::parse(args.skip(1).map(|arg| arg.as_ref().to_owned())) {
-            Ok(request) => request,
-            Err(Mistake::Option(letter)) => {
-                let result = complain(&context, "cd", &format!("-{letter}: invalid option"), 2);
-                writeln!(context.stderr(), "{USAGE}")?;
-                return Ok(result);
-            }
-            Err(Mistake::TooMany) => return Ok(complain(&context, "cd", "too many arguments", 1)),
-        };
-        let (folder, is_named) = match request.folder.as_deref() {
-            None => match context.shell.env_str("HOME") {
-                Some(home) => (home.into_owned(), false),
-                None => return Ok(complain(&context, "cd", "HOME not set", 1)),
+/// Runs `cd`.
+pub(crate) fn run(call: &mut Call<'_>) -> u8 {
+    let words = std::mem::take(&mut call.words);
+    let mut options = Options::new("LPe", &words);
+    let mut request = Request::default();
+    loop {
+        match options.next() {
+            Ok(None) => break,
+            Ok(Some(found)) => match found.letter {
+                'e' => request.checks = true,
+                letter => request.physical = Some(letter == 'P'),
             },
-            Some("-") => match context.shell.env_str("OLDPWD") {
-                Some(before) => (before.into_owned(), true),
-                None => return Ok(complain(&context, "cd", "OLDPWD not set", 1)),
-            },
-            Some(folder) => (folder.to_owned(), false),
-        };
-        if folder.is_empty() {
-            return Ok(ExecutionResult::success());
+            Err(refusal) => return call.refuse(&refusal),
         }
-        let found = search(context.shell, &folder);
-        let shows = is_named || found.is_some();
-        let target = found.unwrap_or_else(|| PathBuf::from(&folder));
-        let physical = request.physical.unwrap_or(context.shell.options().do_not_resolve_symlinks_when_changing_dir);
-        match change(context.shell, &target, physical) {
-            Ok(()) if shows => {
-                writeln!(context.stdout(), "{}", context.shell.working_dir().display())?;
-                Ok(ExecutionResult::success())
+    }
+    let operands = &words[options.used()..];
+    if operands.len() > 1 {
+        call.complain("too many arguments");
+        return 1;
+    }
+    let variable = |call: &Call<'_>, name: &str| values::text(call.context.shell, name);
+    let (folder, shows, missing) = match operands.first().map(String::as_str) {
+        None => (variable(call, "HOME"), false, "HOME"),
+        Some("-") => (variable(call, "OLDPWD"), true, "OLDPWD"),
+        Some(folder) => (Some(folder.to_owned()), false, ""),
+    };
+    let Some(folder) = folder else {
+        call.complain(&format!("{missing} not set"));
+        return 1;
+    };
+    let physical = request.physical.unwrap_or(call.context.shell.options().do_not_resolve_symlinks_when_changing_dir);
+    go(call, &folder, physical, shows)
+}
+
+/// Goes to a folder, by `CDPATH` if need be; gives the status.
+pub(crate) fn go(call: &mut Call<'_>, folder: &str, physical: bool, shows: bool) -> u8 {
+    if folder.is_empty() {
+        return 0;
+    }
+    let found = search(call, folder);
+    let target = found.as_ref().map_or(folder, |(path, _)| path);
+    let shows = shows || found.as_ref().is_some_and(|(_, shows)| *shows);
+    match change(call, target, physical) {
+        Ok(()) => {
+            if shows {
+                let line = format!("{}\n", told(call));
+                call.print(&line);
             }
-            Ok(()) => Ok(ExecutionResult::success()),
-            Err(reason) => Ok(complain(&context, "cd", &format!("{folder}: {reason}"), 1)),
+            0
+        }
+        Err(Failure::Readonly(name)) => {
+            call.complain_for_shell(&format!("{name}: readonly variable"));
+            1
+        }
+        Err(Failure::System(reason)) => {
+            if let Some(status) = by_variable(call, folder, physical) {
+                return status;
+            }
+            let shown = quoting::shown(folder, call.context.shell);
+            call.complain(&format!("{shown}: {reason}"));
+            1
         }
     }
 }
 
-/// Why a command line of `cd` is refused.
-#[derive(Debug, PartialEq, Eq)]
-enum Mistake {
-    Option(char),
-    TooMany,
-}
-
-impl Request {
-    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, Mistake> {
-        let mut request = Self::default();
-        let mut operands = Vec::new();
-        while let Some(arg) = args.next() {
-            let letters = arg.strip_prefix('-').filter(|letters| !letters.is_empty());
-            match letters {
-                Some("-") => operands.extend(args.by_ref()),
-                Some(letters) => {
-                    for letter in letters.chars() {
-                        match letter {
-                            'L' => request.physical = Some(false),
-                            'P' => request.physical = Some(true),
-                            'e' | '@' => {}
-                            other => return Err(Mistake::Option(other)),
-                        }
-                    }
-                }
-                None => {
-                    operands.push(arg);
-                    operands.extend(args.by_ref());
-                }
+/// Runs `pwd`.
+pub(crate) fn tell(call: &mut Call<'_>) -> u8 {
+    let words = std::mem::take(&mut call.words);
+    let mut options = Options::new("LP", &words);
+    let mut physical = call.context.shell.options().do_not_resolve_symlinks_when_changing_dir;
+    loop {
+        match options.next() {
+            Ok(None) => break,
+            Ok(Some(found)) => physical = found.letter == 'P',
+            Err(refusal) => return call.refuse(&refusal),
+        }
+    }
+    let told = if physical {
+        match std::env::current_dir() {
+            Ok(folder) => bytes::encode_os(folder.as_os_str()),
+            Err(error) => {
+                lost(call, "pwd", &error);
+                return 1;
             }
         }
-        if operands.len() > 1 {
-            return Err(Mistake::TooMany);
-        }
-        request.folder = operands.pop();
-        Ok(request)
-    }
+    } else {
+        told(call)
+    };
+    call.print(&format!("{told}\n"));
+    0
 }
 
-/// The folder that `CDPATH` leads to; nothing where the name says where it is or the search ends here.
-fn search<SE: ShellExtensions>(shell: &Shell<SE>, folder: &str) -> Option<PathBuf> {
+/// The working directory as the shell knows it.
+pub(crate) fn told(call: &Call<'_>) -> String {
+    printed(call.context.shell.working_dir())
+}
+
+fn lost(call: &mut Call<'_>, what: &str, error: &std::io::Error) {
+    let reason = system_words(error);
+    let line =
+        format!("{what}: error retrieving current directory: getcwd: cannot access parent directories: {reason}\n");
+    // A complaint that can't be written has nowhere to go.
+    let _ = call.context.stderr().write_all(line.as_bytes());
+}
+
+/// Where `CDPATH` leads, and whether that is to be shown; nothing where the name itself says where it is.
+fn search(call: &Call<'_>, folder: &str) -> Option<(String, bool)> {
     let says_where = folder.starts_with('/') || [".", ".."].contains(&folder.split('/').next().unwrap_or_default());
-    let paths = shell.env_str("CDPATH").filter(|_| !says_where)?.into_owned();
+    if says_where {
+        return None;
+    }
+    let paths = values::text(call.context.shell, "CDPATH")?;
     paths
         .split(':')
-        .map(|path| (path, Path::new(if path.is_empty() { "." } else { path }).join(folder)))
-        .find(|(_, candidate)| shell.absolute_path(candidate).is_dir())
-        .and_then(|(path, candidate)| (!path.is_empty()).then_some(candidate))
+        .map(|path| {
+            let candidate = if path.is_empty() {
+                format!("./{folder}")
+            } else {
+                format!("{}/{folder}", path.trim_end_matches('/'))
+            };
+            (candidate, !path.is_empty())
+        })
+        .find(|(candidate, _)| bytes::path(candidate).is_dir())
 }
 
-/// Goes there; the system's words where that is not possible.
-fn change<SE: ShellExtensions>(shell: &mut Shell<SE>, target: &Path, physical: bool) -> Result<(), String> {
-    let words = |error: &std::io::Error| {
-        let text = error.to_string();
-        text.split(" (os error").next().unwrap_or(&text).to_owned()
-    };
-    let target = if physical {
-        shell.absolute_path(target).canonicalize().map_err(|error| words(&error))?
-    } else {
-        target.to_owned()
-    };
-    shell.set_working_dir(&target).map_err(|error| match error.kind() {
-        ErrorKind::NotADirectory(_) => "Not a directory".to_owned(),
+/// The folder that a variable of this name holds, where the shell looks for such.
+fn by_variable(call: &mut Call<'_>, name: &str, physical: bool) -> Option<u8> {
+    if !call.context.shell.options().cdable_vars {
+        return None;
+    }
+    let folder = values::text(call.context.shell, name)?;
+    if change(call, &folder, physical).is_err() {
+        return None;
+    }
+    let line = format!("{folder}\n");
+    call.print(&line);
+    Some(0)
+}
+
+/// Why the folder could not be changed, or not be told.
+enum Failure {
+    System(String),
+    Readonly(&'static str),
+}
+
+fn change(call: &mut Call<'_>, target: &str, physical: bool) -> Result<(), Failure> {
+    let words = |error: &std::io::Error| Failure::System(system_words(error).into_owned());
+    let path = bytes::path(target).into_owned();
+    let path = if physical { path.canonicalize().map_err(|error| words(&error))? } else { path };
+    let path = if physical || path.exists() { path } else { without_what_is_gone(call, path) };
+    call.context.shell.set_working_dir(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotADirectory(_) => Failure::System("Not a directory".to_owned()),
+        ErrorKind::ReadonlyVariable => Failure::Readonly("PWD"),
         ErrorKind::IoError(error) => words(error),
-        other => other.to_string(),
+        other => Failure::System(other.to_string()),
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Mistake, Request};
-
-    fn parse(args: &[&str]) -> Result<Request, Mistake> {
-        Request::parse(args.iter().map(ToString::to_string))
+/// Where `..` leads from a working directory that is gone: to where it was.
+fn without_what_is_gone(call: &Call<'_>, path: PathBuf) -> PathBuf {
+    let folder = call.context.shell.working_dir();
+    let is_up = path.components().all(|part| matches!(part, Component::ParentDir | Component::CurDir));
+    if !is_up || folder.exists() {
+        return path;
     }
-
-    #[test]
-    fn a_lone_dash_and_an_empty_word_are_folders() {
-        assert_eq!(parse(&["-"]).unwrap().folder.as_deref(), Some("-"));
-        assert_eq!(parse(&[""]).unwrap().folder.as_deref(), Some(""));
-        assert_eq!(parse(&["--", "-x"]).unwrap().folder.as_deref(), Some("-x"));
+    let mut left = folder.to_owned();
+    for _ in path.components().filter(|part| *part == Component::ParentDir) {
+        left.pop();
     }
+    left
+}
 
-    #[test]
-    fn the_last_of_two_modes_counts() {
-        assert_eq!(parse(&["-PL", "x"]).unwrap().physical, Some(false));
-        assert_eq!(parse(&["-L", "-P"]).unwrap().physical, Some(true));
+/// A path's text with the home folder as a tilde.
+pub(crate) fn with_tilde(call: &Call<'_>, path: &str) -> String {
+    let Some(home) = call.context.shell.env_str("HOME").filter(|home| home.len() > 1) else { return path.to_owned() };
+    match path.strip_prefix(home.as_ref()) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+        _ => path.to_owned(),
     }
+}
 
-    #[test]
-    fn mistakes_are_told_apart() {
-        assert_eq!(parse(&["-q"]).unwrap_err(), Mistake::Option('q'));
-        assert_eq!(parse(&["a", "b"]).unwrap_err(), Mistake::TooMany);
-    }
+/// A path as text.
+pub(crate) fn printed(path: &Path) -> String {
+    bytes::encode_os(path.as_os_str())
 }

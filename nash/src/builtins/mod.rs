@@ -4,19 +4,34 @@
 //! for command lines shows.
 
 mod alias;
+mod arithmetic;
 mod builtin;
 mod call;
 mod cd;
+mod command;
+mod completion;
 mod condition;
 mod constant;
+mod control;
 mod declare;
+mod dirs;
 mod echo;
+mod enable;
 mod escapes;
+mod evaluation;
 mod exec;
+mod getopts;
+mod hash;
+mod help;
+mod history;
+mod introspection;
 mod jobs;
 mod kill;
 mod listing;
 mod listing_quotes;
+mod lookup;
+mod loops;
+mod mapfile;
 mod named_options;
 mod names;
 mod options;
@@ -31,6 +46,8 @@ mod synopsis;
 mod sys;
 mod text;
 mod trap;
+mod ulimit;
+mod umask;
 mod unset;
 mod values;
 mod wait;
@@ -72,8 +89,12 @@ fn all() -> Vec<(&'static str, Registration<Extensions>)> {
         ("shift", direct!(shift::shift).special()),
         ("shopt", direct!(shopt::shopt)),
         ("unset", registration(unset::execute).special()),
-        ("builtin", Registration { declaration_builtin: true, ..asynchronous(builtin::execute, builtin::content) }),
-        ("cd", simple_builtin::<cd::Cd, Extensions>()),
+        ("builtin", Registration { declaration_builtin: true, ..registration(builtin::execute) }),
+        ("cd", direct!(cd::run)),
+        ("pwd", direct!(cd::tell)),
+        ("pushd", direct!(dirs::push)),
+        ("popd", direct!(dirs::pop)),
+        ("dirs", direct!(dirs::list)),
         ("exec", simple_builtin::<exec::Exec, Extensions>().special()),
         (":", direct!(constant::success).special()),
         ("true", direct!(constant::success)),
@@ -87,6 +108,33 @@ fn all() -> Vec<(&'static str, Registration<Extensions>)> {
         ("disown", simple_builtin::<jobs::Disown, Extensions>()),
         ("fg", simple_builtin::<jobs::Fg, Extensions>()),
         ("jobs", simple_builtin::<jobs::Jobs, Extensions>()),
+        ("let", direct!(arithmetic::run)),
+        ("return", direct!(control::leave).special()),
+        ("exit", direct!(control::exit).special()),
+        ("logout", direct!(control::logout)),
+        ("break", direct!(loops::leave).special()),
+        ("continue", direct!(loops::go_on).special()),
+        ("caller", direct!(introspection::caller)),
+        ("times", direct!(introspection::times).special()),
+        ("umask", direct!(umask::run)),
+        ("ulimit", direct!(ulimit::run)),
+        ("command", registration(command::execute)),
+        ("type", direct!(lookup::run)),
+        ("hash", direct!(hash::run)),
+        ("enable", direct!(enable::run)),
+        ("help", direct!(help::run)),
+        ("getopts", direct!(getopts::run)),
+        ("mapfile", registration(mapfile::execute)),
+        ("readarray", registration(mapfile::execute)),
+        ("eval", registration(evaluation::eval).special()),
+        (".", registration(evaluation::source).special()),
+        ("source", registration(evaluation::source).special()),
+        ("history", direct!(history::history)),
+        ("fc", direct!(history::fc)),
+        ("bind", direct!(history::bind)),
+        ("complete", direct!(completion::complete)),
+        ("compgen", registration(completion::compgen)),
+        ("compopt", direct!(completion::compopt)),
         ("kill", simple_builtin::<kill::Kill, Extensions>()),
         ("suspend", simple_builtin::<jobs::Suspend, Extensions>()),
         ("trap", simple_builtin::<trap::Trap, Extensions>().special()),

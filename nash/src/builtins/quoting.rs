@@ -2,6 +2,11 @@
 //!
 //! Backslashes where they suffice, `$'…'` where something can't be shown. The other styles of quoting are not here.
 
+use std::borrow::Cow;
+
+use super::text;
+use crate::interpreter::Shell;
+
 /// Quotes a word.
 pub(crate) fn for_reuse(word: &[u8], is_utf8: bool) -> Vec<u8> {
     if word.is_empty() {
@@ -11,6 +16,24 @@ pub(crate) fn for_reuse(word: &[u8], is_utf8: bool) -> Vec<u8> {
         return word.to_vec();
     }
     if is_printable(word, is_utf8) { backslashed(word) } else { dollar_quoted(word, is_utf8) }
+}
+
+/// A word in single quotes, whatever it holds.
+pub(crate) fn in_single_quotes(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A name as complaints show it: as it is, unless something in it can't be shown.
+pub(crate) fn shown<'n>(name: &'n str, shell: &Shell) -> Cow<'n, str> {
+    if name.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return Cow::Borrowed(name);
+    }
+    let is_utf8 = text::locale_is_utf8(shell);
+    let bytes = text::to_bytes(name);
+    if is_printable(&bytes, is_utf8) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(text::from_bytes(dollar_quoted(&bytes, is_utf8)))
 }
 
 fn backslashed(word: &[u8]) -> Vec<u8> {

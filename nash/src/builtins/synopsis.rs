@@ -16,11 +16,11 @@ const fn entry(name: &'static str, usage: &'static str, purpose: &'static str) -
 /// Everything that `help` lists, in its order.
 pub(crate) const ENTRIES: &[Entry] = &[
     entry("%", "job_spec [&]", "Go on with a job."),
-    entry("((", "(( expression ))", "Evaluate arithmetic."),
+    entry("(( ... ))", "(( expression ))", "Evaluate arithmetic."),
     entry(".", ". filename [arguments]", "Run a file's commands in this shell."),
     entry(":", ":", "Do nothing, successfully."),
     entry("[", "[ arg... ]", "Test a condition; needs a closing bracket."),
-    entry("[[", "[[ expression ]]", "Test a condition."),
+    entry("[[ ... ]]", "[[ expression ]]", "Test a condition."),
     entry("alias", "alias [-p] [name[=value] ... ]", "Define or show aliases."),
     entry("bg", "bg [job_spec ...]", "Let jobs go on in the background."),
     entry(
@@ -150,7 +150,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     entry("wait", "wait [-fn] [-p var] [id ...]", "Wait for jobs and give their status."),
     entry("while", "while COMMANDS; do COMMANDS-2; done", "Run commands while others succeed."),
-    entry("{", "{ COMMANDS ; }", "Run commands as one."),
+    entry("{ ... }", "{ COMMANDS ; }", "Run commands as one."),
 ];
 
 /// How a builtin is called.

@@ -8,6 +8,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 /// What `access` may be asked for.
 #[derive(Debug, Clone, Copy)]
@@ -106,4 +107,50 @@ pub(crate) fn wait_readable(fd: i32, milliseconds: i32) -> io::Result<bool> {
     // SAFETY: one live structure, as said.
     let count = unsafe { libc::poll(&raw mut poll, 1, milliseconds) };
     if count < 0 { Err(io::Error::last_os_error()) } else { Ok(count > 0) }
+}
+
+/// The seconds of processor time, of users and of the system: the shell's, and its children's.
+pub(crate) fn times_used() -> ([f64; 2], [f64; 2]) {
+    let used = |who| {
+        // SAFETY: a structure of numbers, for which zero is a value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: one live structure of the right type.
+        unsafe { libc::getrusage(who, &raw mut usage) };
+        let seconds = |time: libc::timeval| {
+            Duration::new(time.tv_sec.cast_unsigned(), u32::try_from(time.tv_usec).unwrap_or(0) * 1000).as_secs_f64()
+        };
+        [seconds(usage.ru_utime), seconds(usage.ru_stime)]
+    };
+    (used(libc::RUSAGE_SELF), used(libc::RUSAGE_CHILDREN))
+}
+
+/// The file mode mask; asking for it sets it for a moment.
+pub(crate) fn mode_mask() -> u32 {
+    // SAFETY: the call takes a number and can't fail; no file is made meanwhile, the process has one thread that makes any.
+    let mask = unsafe { libc::umask(0o022) };
+    set_mode_mask(mask);
+    mask
+}
+
+/// Sets the file mode mask.
+pub(crate) fn set_mode_mask(mask: u32) {
+    // SAFETY: the call takes a number and can't fail.
+    unsafe { libc::umask(mask) };
+}
+
+/// A resource's limits, soft and hard.
+pub(crate) fn limits(resource: u32) -> io::Result<(u64, u64)> {
+    let mut limits = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: one live structure of the right type.
+    if unsafe { libc::getrlimit(resource, &raw mut limits) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok((limits.rlim_cur, limits.rlim_max))
+}
+
+/// Sets a resource's limits.
+pub(crate) fn set_limits(resource: u32, soft: u64, hard: u64) -> io::Result<()> {
+    let limits = libc::rlimit { rlim_cur: soft, rlim_max: hard };
+    // SAFETY: one live structure of the right type.
+    if unsafe { libc::setrlimit(resource, &raw const limits) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -132,6 +132,12 @@ pub(crate) fn evaluate(shell: &mut Shell, text: &str) -> Result<i64, String> {
     parsed.eval(shell).map_err(|error| error.to_string())
 }
 
+/// A variable's value as text, if it has one.
+pub(crate) fn text(shell: &Shell, name: &str) -> Option<String> {
+    let (_, variable) = shell.env().get(name)?;
+    variable.value().is_set().then(|| variable.value().to_cow_str(shell).into_owned())
+}
+
 /// Whether a variable, element or parameter is set, as `-v` asks.
 pub(crate) fn is_set(call: &mut Call<'_>, word: &str) -> bool {
     let shell = &mut *call.context.shell;

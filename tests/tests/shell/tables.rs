@@ -37,6 +37,31 @@ fn jobs_are_listed_waited_for_and_told() {
     agree(include_str!("tables/jobs.txt"));
 }
 
+#[test]
+fn loops_and_limits_obey() {
+    agree(include_str!("tables/control.txt"));
+}
+
+#[test]
+fn directories_change_and_stack() {
+    agree(include_str!("tables/directories.txt"));
+}
+
+#[test]
+fn names_are_looked_up_in_order() {
+    agree(include_str!("tables/lookup.txt"));
+}
+
+#[test]
+fn options_lines_and_files_are_read() {
+    agree(include_str!("tables/options_and_files.txt"));
+}
+
+#[test]
+fn candidates_are_generated_and_listed() {
+    agree(include_str!("tables/completion.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.split("\n%%\n") {
         Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr().agree();

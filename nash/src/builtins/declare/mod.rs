@@ -132,7 +132,7 @@ pub(crate) fn execute(
                 Err(refusal) => {
                     let mut call = Call::new(context, Vec::new());
                     let status = call.refuse(&refusal);
-                    return Ok(call.end(status));
+                    return call.end(status);
                 }
             }
         }

@@ -41,6 +41,12 @@ impl Input {
         Self { fd, deadline, buffer: Vec::new(), at: 0, piece, is_over: false }
     }
 
+    /// Reads in pieces of this many bytes, where what follows is wanted too or can be given back.
+    pub(crate) fn in_pieces(mut self, piece: usize) -> Self {
+        self.piece = piece;
+        self
+    }
+
     /// The next byte.
     pub(crate) fn next(&mut self) -> Result<u8, End> {
         if self.at == self.buffer.len() {

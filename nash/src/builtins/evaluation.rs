@@ -1,0 +1,106 @@
+//! `eval`, and `source` with its short name: running text and files in this shell.
+//!
+//! Parsing and running are the interpreter's; here the text is put together and the file is found.
+
+use brush_core::builtins::BoxFuture;
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, ExecutionResult, bytes};
+
+use super::call::Call;
+use super::lookup;
+use super::options::Options;
+use crate::interpreter::Extensions;
+
+/// Runs `eval`.
+pub(crate) fn eval(
+    context: ExecutionContext<'_, Extensions>,
+    args: Vec<CommandArg>,
+) -> BoxFuture<'_, Result<ExecutionResult, Error>> {
+    Box::pin(async move {
+        let mut call = Call::new(context, args);
+        let words = std::mem::take(&mut call.words);
+        let mut options = Options::new("", &words);
+        if let Err(refusal) = options.next() {
+            let status = call.refuse(&refusal);
+            return call.end(status);
+        }
+        let words = &words[options.used()..];
+        if words.is_empty() {
+            return Ok(ExecutionResult::success());
+        }
+        let text = words.join(" ");
+        let context = call.context;
+        let place = context.shell.call_stack().current_pos_as_source_info();
+        // Whatever the text asks for, such as leaving a loop, is asked of what is around.
+        context.shell.run_string(text, &place, &context.params).await
+    })
+}
+
+/// Runs `source`.
+pub(crate) fn source(
+    context: ExecutionContext<'_, Extensions>,
+    args: Vec<CommandArg>,
+) -> BoxFuture<'_, Result<ExecutionResult, Error>> {
+    Box::pin(async move {
+        let mut call = Call::new(context, args);
+        let words = std::mem::take(&mut call.words);
+        let file = match file(&mut call, &words) {
+            Ok(found) => found,
+            Err(status) => return call.end(status),
+        };
+        let context = call.context;
+        // Standard input is that of the command, which has a number that the interpreter knows.
+        let path = if file.path == "/dev/stdin" { "/dev/fd/0" } else { &file.path };
+        context.shell.source_script(bytes::path(path), file.arguments.iter(), &context.params).await
+    })
+}
+
+/// A file to run, and its positional parameters.
+struct File<'w> {
+    path: String,
+    arguments: &'w [String],
+}
+
+/// Finds the file; says what is wrong and gives the status where there is none.
+fn file<'w>(call: &mut Call<'_>, words: &'w [String]) -> Result<File<'w>, u8> {
+    let mut options = Options::new("", words);
+    if let Err(refusal) = options.next() {
+        return Err(call.refuse(&refusal));
+    }
+    let Some((name, arguments)) = words[options.used()..].split_first() else {
+        call.complain("filename argument required");
+        return Err(call.usage());
+    };
+    let path = found(call, name);
+    if is_descriptor(&path) {
+        return Ok(File { path, arguments });
+    }
+    let reason = match std::fs::metadata(bytes::path(&path)) {
+        Ok(metadata) if metadata.is_dir() => {
+            call.complain(&format!("{path}: is a directory"));
+            return Err(1);
+        }
+        Ok(_) if !super::sys::may_access(&bytes::path(&path), super::sys::Access::Read) => "Permission denied".into(),
+        Ok(_) => return Ok(File { path, arguments }),
+        Err(error) => super::call::system_words(&error),
+    };
+    call.complain_for_shell(&format!("{name}: {reason}"));
+    let options = call.context.shell.options();
+    if options.posix_mode && !options.interactive {
+        call.flow = ExecutionControlFlow::ExitShell;
+    }
+    Err(1)
+}
+
+/// Where a name leads: along the search path unless it says where it is.
+fn found(call: &Call<'_>, name: &str) -> String {
+    let shell = &*call.context.shell;
+    if name.contains('/') || !shell.options().source_builtin_searches_path {
+        return name.to_owned();
+    }
+    let paths = lookup::paths(shell);
+    lookup::files(&paths, name).unwrap_or_else(|| name.to_owned())
+}
+
+fn is_descriptor(path: &str) -> bool {
+    path.starts_with("/dev/fd/") || path == "/dev/stdin"
+}
