@@ -167,7 +167,11 @@ fn change(call: &mut Call<'_>, target: &str, physical: bool) -> Result<(), Failu
     let words = |error: &std::io::Error| Failure::System(system_words(error).into_owned());
     let path = bytes::path(target).into_owned();
     let path = if physical { path.canonicalize().map_err(|error| words(&error))? } else { path };
-    let path = if physical || path.exists() { path } else { without_what_is_gone(call, path) };
+    let path = if physical || call.context.shell.absolute_path(&path).exists() {
+        path
+    } else {
+        without_what_is_gone(call, path)
+    };
     call.context.shell.set_working_dir(&path).map_err(|error| match error.kind() {
         ErrorKind::NotADirectory(_) => Failure::System("Not a directory".to_owned()),
         ErrorKind::ReadonlyVariable => Failure::Readonly("PWD"),

@@ -43,6 +43,7 @@ pub(crate) fn push(call: &mut Call<'_>) -> u8 {
         return rotate(call, rotation, stays);
     }
     match rest {
+        [] if stays => 0,
         [] => swap(call),
         [folder] => {
             let before = call.context.shell.working_dir().to_owned();

@@ -2,6 +2,8 @@
 //!
 //! Only what a script enters itself is remembered; keys can't be bound to anything.
 
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brush_core::bytes;
@@ -113,10 +115,11 @@ fn exchange(call: &mut Call<'_>, letter: char, name: Option<&String>) -> u8 {
     let text =
         |lines: &[String]| lines.iter().flat_map(|line| [&*bytes::decode(line), b"\n"].concat()).collect::<Vec<u8>>();
     let result = match letter {
-        'w' => std::fs::write(&path, text(&lines())),
-        'a' => {
-            use std::io::Write as _;
-            let file = std::fs::File::options().append(true).create(true).open(&path);
+        'w' | 'a' => {
+            let mut options = std::fs::File::options();
+            // What was typed is for its owner's eyes only.
+            options.append(letter == 'a').write(true).truncate(letter == 'w').create(true).mode(0o600);
+            let file = options.open(&path);
             file.and_then(|mut file| file.write_all(&text(&lines())))
         }
         _ => std::fs::read(&path).map(|read| {
