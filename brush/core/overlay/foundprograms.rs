@@ -75,7 +75,8 @@ impl PathCache {
     /// # Errors
     /// None that the table could give rise to.
     pub fn to_value(&self) -> Result<variables::ShellValue, error::Error> {
-        let pairs = self.entries().map(|(name, path, _)| (Some(name.to_owned()), crate::bytes::encode_os(path))).collect();
+        let pairs =
+            self.entries().map(|(name, path, _)| (Some(name.to_owned()), crate::bytes::encode_os(path))).collect();
         variables::ShellValue::associative_array_from_literals(variables::ArrayLiteral(pairs))
     }
 
@@ -100,8 +101,8 @@ impl PathCache {
 
 /// The bucket that bash's hash function, a variant of FNV, gives a name.
 fn bucket(name: &str) -> u32 {
-    let hash = crate::bytes::decode(name).iter().fold(0x811c_9dc5_u32, |hash, byte| {
-        hash.wrapping_mul(0x0100_0193) ^ u32::from(*byte)
-    });
+    let hash = crate::bytes::decode(name)
+        .iter()
+        .fold(0x811c_9dc5_u32, |hash, byte| hash.wrapping_mul(0x0100_0193) ^ u32::from(*byte));
     hash % BUCKETS
 }
