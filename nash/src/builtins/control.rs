@@ -2,7 +2,7 @@
 //!
 //! How the status travels is the interpreter's; loops are left elsewhere.
 
-use brush_core::{Error, ErrorKind, ExecutionControlFlow};
+use brush_core::{BuiltinError, Error, ErrorKind, ExecutionControlFlow, ExecutionExitCode};
 
 use super::call::{Call, USAGE};
 use super::options::Refusal;
@@ -82,11 +82,24 @@ pub(crate) fn number(word: &str) -> Option<i64> {
     word.trim_matches(|letter: char| letter.is_ascii_whitespace() || letter == '\u{b}').parse().ok()
 }
 
+/// Why a whole command is given up.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Abandoned(String);
+
+impl BuiltinError for Abandoned {}
+
+impl From<&Abandoned> for ExecutionExitCode {
+    fn from(_: &Abandoned) -> Self {
+        Self::GeneralError
+    }
+}
+
 impl Call<'_> {
     /// Gives up the whole command that is being run, as bash does where it "jumps to the top level".
     pub(crate) fn abandon(&mut self, complaint: &str) {
-        let message = format!("{}: {complaint}", self.name());
-        let error = Error::from(ErrorKind::CheckedExpansionError(message));
+        let name = self.name().to_owned();
+        let error = Error::from(ErrorKind::BuiltinError(Box::new(Abandoned(complaint.to_owned())), name));
         let is_last = self.context.shell.options().command_string_mode;
         self.raised = Some(if is_last { error.into_fatal() } else { error });
     }
