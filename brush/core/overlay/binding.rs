@@ -273,10 +273,17 @@ fn add<SE: ShellExtensions>(
     if !word::is_name(name) {
         return Err(complaint(format!("`{name}': not a valid identifier")));
     }
+    let exports = shell.options().export_variables_on_modification;
     let env = shell.env_mut();
     let (anywhere, global) = (EnvironmentLookup::Anywhere, EnvironmentScope::Global);
+    let export = |variable: &mut ShellVariable| {
+        if exports {
+            variable.export();
+        }
+        Ok(())
+    };
     match key {
         Some(key) => env.update_or_add_array_element(name, key, value, |_| Ok(()), anywhere, global),
-        None => env.update_or_add(name, ShellValueLiteral::Scalar(value), |_| Ok(()), anywhere, global),
+        None => env.update_or_add(name, ShellValueLiteral::Scalar(value), export, anywhere, global),
     }
 }

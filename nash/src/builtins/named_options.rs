@@ -97,7 +97,9 @@ fn switch_posix<SE: ShellExtensions>(shell: &mut Shell<SE>, on: bool) {
     options.shift_verbose = on;
     if on {
         options.command_subst_inherits_errexit = true;
-        set_variable(shell, "POSIXLY_CORRECT", "y");
+        if !shell.env().is_set("POSIXLY_CORRECT") {
+            set_variable(shell, "POSIXLY_CORRECT", "y");
+        }
     } else {
         // A variable that can't be removed stays.
         let _ = shell.env_mut().unset("POSIXLY_CORRECT");

@@ -4,7 +4,7 @@
 
 use brush_core::env::valid_variable_name;
 use brush_core::variables::ShellValue;
-use brush_core::{Error, Shell, ShellExtensions};
+use brush_core::{Error, ErrorKind, ExecutionParameters, Shell, ShellExtensions, arithmetic};
 
 /// How many references are followed before they are taken for a circle, as in bash.
 const REFERENCE_DEPTH_MAX: usize = 8;
@@ -42,17 +42,16 @@ pub(crate) fn follow<SE: ShellExtensions>(shell: &Shell<SE>, name: &str) -> Opti
 }
 
 /// Evaluates a subscript, or the value of an integer variable.
-pub(crate) fn evaluate<SE: ShellExtensions>(shell: &mut Shell<SE>, expression: &str) -> Result<i64, Error> {
-    if let Ok(number) = expression.parse::<i64>()
-        && !expression.starts_with(['0', '+'])
-    {
-        return Ok(number);
-    }
-    if expression.trim().is_empty() {
-        return Ok(0);
-    }
-    let expression = brush_parser::arithmetic::parse(expression)?;
-    shell.eval_arithmetic(&expression)
+///
+/// # Errors
+/// What is wrong with the expression, in bash's words; it ends the shell.
+pub(crate) fn evaluate<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    expression: &str,
+) -> Result<i64, Error> {
+    arithmetic::evaluate(shell, params, expression)
+        .map_err(|error| Error::from(ErrorKind::CheckedExpansionError(error.to_string())))
 }
 
 /// The index that a number names in an array whose last index is right before `end`; negative ones count from there.

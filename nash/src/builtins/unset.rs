@@ -5,12 +5,12 @@
 use brush_core::builtins::BoxFuture;
 use brush_core::env::valid_variable_name;
 use brush_core::variables::{ShellValue, ShellValueUnsetType};
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
+use brush_core::{CommandArg, Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionResult};
 
 use super::call::Call;
-use super::complain;
 use super::names::{self, Target};
 use super::options::Options;
+use super::{complain, complain_plainly};
 use crate::interpreter::Extensions;
 
 /// What is removed.
@@ -56,8 +56,18 @@ pub(crate) fn execute(
         };
         let mut status = 0;
         for word in &words[options.used()..] {
-            if !remove(&mut context, what, word)? {
-                status = 1;
+            match remove(&mut context, what, word) {
+                Ok(true) => {}
+                Ok(false) => status = 1,
+                Err(error) => match error.kind() {
+                    ErrorKind::CheckedExpansionError(words) => {
+                        complain_plainly(&context, words);
+                        let mut result = ExecutionResult::new(1);
+                        result.next_control_flow = ExecutionControlFlow::ExitShell;
+                        return Ok(result);
+                    }
+                    _ => return Err(error),
+                },
             }
         }
         Ok(ExecutionResult::new(status))
@@ -122,7 +132,7 @@ fn remove_element(context: &mut ExecutionContext<'_, Extensions>, name: &str, su
         }
         ShellValue::IndexedArray(elements) => {
             let end = elements.last_key_value().map_or(0, |(last, _)| *last + 1);
-            let index = names::evaluate(context.shell, subscript)?;
+            let index = names::evaluate(context.shell, &context.params, subscript)?;
             let Some(index) = names::index(index, end) else {
                 complain(context, "unset", &format!("[{subscript}]: bad array subscript"), 1);
                 return Ok(false);
@@ -132,7 +142,7 @@ fn remove_element(context: &mut ExecutionContext<'_, Extensions>, name: &str, su
         ShellValue::Unset(ShellValueUnsetType::IndexedArray | ShellValueUnsetType::AssociativeArray)
         | ShellValue::Dynamic { .. } => {}
         ShellValue::String(_) | ShellValue::Unset(ShellValueUnsetType::Untyped) => {
-            if !means_all && names::evaluate(context.shell, subscript)? == 0 {
+            if !means_all && names::evaluate(context.shell, &context.params, subscript)? == 0 {
                 context.shell.env_mut().unset(name)?;
                 return Ok(true);
             }

@@ -32,7 +32,7 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
         .posix(invocation.posix)
         .sh_mode(is_sh)
         .command_string_mode(matches!(invocation.mode, Mode::Command { .. }))
-        .read_commands_from_stdin(matches!(invocation.mode, Mode::Stdin { .. }))
+        .read_commands_from_stdin(invocation.stdin_flag || matches!(invocation.mode, Mode::Stdin { .. }))
         .profile(brush_core::ProfileLoadBehavior::Skip)
         .rc(brush_core::RcLoadBehavior::Skip)
         .skip_well_known_vars(is_sh)
@@ -50,8 +50,13 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
 
 /// Switches options in the order in which they were given.
 fn switch_options(shell: &mut Shell, invocation: &Invocation) {
-    if invocation.posix && invocation.persona != Persona::Sh {
+    let is_bash = invocation.persona != Persona::Sh;
+    if is_bash && (invocation.posix || std::env::var_os("POSIXLY_CORRECT").is_some()) {
         Family::Set.switch(shell, "posix", true);
+    }
+    let level = shell.env_str("BASH_COMPAT").map(|level| format!("compat{}", level.replace('.', "")));
+    if let Some(level) = level.filter(|level| is_bash && Family::Shopt.knows(shell, level)) {
+        Family::Shopt.switch(shell, &level, true);
     }
     for option in &invocation.set_options {
         if let SetOption::Set { name, on } = option {

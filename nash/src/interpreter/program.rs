@@ -24,7 +24,9 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
         Mode::Command { text, .. } => {
             let mut reader = CommandReader::new(bytes::encode(text.as_encoded_bytes()).into_owned(), 1);
             preflight::check(&mut reader, shell, invocation.persona, text.as_encoded_bytes())?;
-            read_startup_files(shell, invocation).await;
+            if let Some(end) = read_startup_files(shell, invocation).await {
+                return finish(shell, Ok(end)).await;
+            }
             shell.start_command_string_mode();
             let params = shell.default_exec_params();
             let result = shell.run_reader(&mut reader, &mut Whole, Origin::CommandString, &params).await;
@@ -42,7 +44,9 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
             };
             let mut reader = CommandReader::new(bytes::encode(&script).into_owned(), 1);
             preflight::check(&mut reader, shell, invocation.persona, &script)?;
-            read_startup_files(shell, invocation).await;
+            if let Some(end) = read_startup_files(shell, invocation).await {
+                return finish(shell, Ok(end)).await;
+            }
             let source = SourceInfo::from(path.to_owned());
             let args = args.iter().map(bytes::encode_os);
             let result = shell.run_script_reader(&mut reader, &source, args).await;
@@ -100,7 +104,9 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
         }
     }
     text.read = None;
-    read_startup_files(shell, invocation).await;
+    if let Some(end) = read_startup_files(shell, invocation).await {
+        return finish(shell, Ok(end)).await;
+    }
     // A frame of its own, so that the script's lines are known.
     let _ = shell.start_interactive_session();
     let params = shell.default_exec_params();

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, SetOption};
 
 /// How much of a file is looked at to tell a script from a binary, in bytes.
 const SCRIPT_PROBE_BYTES: usize = 80;
@@ -21,11 +21,11 @@ pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8
     let text = std::fs::read(file).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             eprintln!("{name}: {shown}: No such file or directory");
-            NOT_FOUND
+            unless_errexit(invocation, NOT_FOUND)
         }
         std::io::ErrorKind::IsADirectory => {
             eprintln!("{shown}: {shown}: Is a directory");
-            CANNOT_EXECUTE
+            unless_errexit(invocation, CANNOT_EXECUTE)
         }
         _ => {
             eprintln!("{name}: {shown}: Permission denied");
@@ -38,6 +38,12 @@ pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8
         return Err(CANNOT_EXECUTE);
     }
     Ok(readable(text))
+}
+
+/// With `-e` the failure to open the script is one like any other.
+fn unless_errexit(invocation: &Invocation, status: u8) -> u8 {
+    let is_errexit = |option: &SetOption| matches!(option, SetOption::Set { name: "errexit", on: true });
+    if invocation.set_options.iter().any(is_errexit) { 1 } else { status }
 }
 
 /// A script without a folder that isn't here is looked for where commands are.

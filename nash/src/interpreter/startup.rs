@@ -4,37 +4,53 @@
 
 use std::path::{Path, PathBuf};
 
+use brush_core::{ExecutionControlFlow, ExecutionResult, bytes};
+
 use super::Shell;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, SetOption};
 use crate::persona::Persona;
 
-/// Sources what a shell of this kind reads before its commands.
-pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocation) {
+/// Sources what a shell of this kind reads before its commands; gives the result of a file that ended the shell.
+pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocation) -> Option<ExecutionResult> {
     if invocation.login && !invocation.noprofile {
-        source_if_readable(shell, Path::new("/etc/profile")).await;
-        if let Some(home) = shell.env_str("HOME").map(|home| PathBuf::from(home.into_owned())) {
-            let names: &[&str] = match invocation.persona {
-                Persona::Sh => &[".profile"],
-                _ => &[".bash_profile", ".bash_login", ".profile"],
-            };
-            if let Some(profile) = names.iter().map(|name| home.join(name)).find(|file| file.is_file()) {
-                source_if_readable(shell, &profile).await;
+        let mut files = vec![PathBuf::from("/etc/profile")];
+        if let Some(home) = shell.env_str("HOME").map(|home| bytes::path(&home).into_owned()) {
+            let names = [".bash_profile", ".bash_login", ".profile"];
+            files.extend(names.iter().map(|name| home.join(name)).find(|file| file.is_file()));
+        }
+        for file in files.into_iter().filter(|file| file.is_file()) {
+            if let Some(end) = source(shell, &file).await {
+                return Some(end);
             }
         }
     }
-    if !invocation.login && invocation.persona == Persona::Bash && !invocation.posix {
-        let named = shell.env_str("BASH_ENV").map(|file| PathBuf::from(file.into_owned()));
-        if let Some(file) = named.filter(|file| !file.as_os_str().is_empty()) {
-            source_if_readable(shell, &file).await;
-        }
+    let is_privileged = |option: &SetOption| matches!(option, SetOption::Set { name: "privileged", on: true });
+    if invocation.persona != Persona::Bash || invocation.posix || invocation.set_options.iter().any(is_privileged) {
+        return None;
     }
+    let file = named_by_environment(shell).await?;
+    if file.is_dir() {
+        let name = invocation.zero().to_string_lossy();
+        eprintln!("{name}: {}: is a directory", file.display());
+        return None;
+    }
+    if file.is_file() { source(shell, &file).await } else { None }
 }
 
-async fn source_if_readable(shell: &mut Shell, file: &Path) {
-    if !file.is_file() {
-        return;
+/// The file that `BASH_ENV` names, after the expansions that the words between quotes have.
+async fn named_by_environment(shell: &mut Shell) -> Option<PathBuf> {
+    let name = shell.env_str("BASH_ENV").map(std::borrow::Cow::into_owned).filter(|name| !name.is_empty())?;
+    if !name.contains(['$', '`', '~', '\\']) {
+        return Some(bytes::path(&name).into_owned());
     }
     let params = shell.default_exec_params();
+    let expanded = shell.basic_expand_string(&params, name.as_str()).await.ok()?;
+    Some(bytes::path(&expanded).into_owned())
+}
+
+async fn source(shell: &mut Shell, file: &Path) -> Option<ExecutionResult> {
+    let params = shell.default_exec_params();
     // A startup file that can't be read is passed over; an error inside was shown when it happened.
-    let _ = shell.source_script(file, std::iter::empty::<String>(), &params).await;
+    let result = shell.source_script(file, std::iter::empty::<String>(), &params).await.ok()?;
+    matches!(result.next_control_flow, ExecutionControlFlow::ExitShell).then_some(result)
 }

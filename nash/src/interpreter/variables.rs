@@ -43,8 +43,9 @@ pub(super) fn set(shell: &mut Shell, invocation: &Invocation) {
             put(shell, name, ShellVariable::new(value));
         }
     }
-    if invocation.posix && std::env::var_os("POSIXLY_CORRECT").is_none() {
-        put(shell, "POSIXLY_CORRECT", ShellVariable::new("y"));
+    if shell.env_str("EUID").is_some_and(|id| id == "0") {
+        // What a superuser's shell traces with is not for others to say.
+        put(shell, "PS4", ShellVariable::new("+ "));
     }
     if invocation.login && std::env::var_os("HOME").is_none() {
         // A login shell has a home even where nobody told it.

@@ -5,6 +5,7 @@
 mod dash;
 mod declarations;
 mod descriptors;
+mod invocations;
 mod jobs;
 mod options;
 mod pipelines;

@@ -4,7 +4,7 @@
 
 use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
 use brush_core::variables::{ShellValue, ShellValueUnsetType, ShellVariable, ShellVariableUpdateTransform};
-use brush_core::{Error, ExecutionContext};
+use brush_core::{Error, ErrorKind, ExecutionContext};
 
 use super::super::listing::OPTIONS_VARIABLE;
 use super::super::{complain, complain_plainly, names};
@@ -64,7 +64,16 @@ pub(super) async fn apply(
             let new = compound(context, new, is_array).await?;
             let name = operand.name.as_str();
             let place = Place { name, subscript: operand.subscript.as_deref(), lookup, append: operand.append };
-            value::assign(context, &place, new)?
+            match value::assign(context, &place, new) {
+                Ok(outcome) => outcome,
+                Err(error) => match error.kind() {
+                    ErrorKind::CheckedExpansionError(words) => {
+                        complain(context, request.name, words, 1);
+                        return Ok(Outcome::Fatal);
+                    }
+                    _ => return Err(error),
+                },
+            }
         }
         None => Outcome::Done,
     };

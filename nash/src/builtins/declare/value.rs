@@ -146,7 +146,7 @@ fn key(
     if is_associative(variable(context, place)?) {
         return Ok(Some(subscript.to_owned()));
     }
-    let number = names::evaluate(context.shell, subscript)?;
+    let number = names::evaluate(context.shell, &context.params, subscript)?;
     let end = end(variable(context, place)?);
     Ok(names::index(number, end).map(|index| index.to_string()))
 }
@@ -157,7 +157,7 @@ fn number_where(
     is_integer: bool,
     text: String,
 ) -> Result<String, Error> {
-    if is_integer { Ok(names::evaluate(context.shell, &text)?.to_string()) } else { Ok(text) }
+    if is_integer { Ok(names::evaluate(context.shell, &context.params, &text)?.to_string()) } else { Ok(text) }
 }
 
 fn variable<'a>(
