@@ -52,14 +52,19 @@ pub(crate) fn start<SE: ShellExtensions>(
     let mut program = compose(context, path, args, options);
     program.process_group = if new_group { Some(0) } else { options.process_group };
 
-    if context.params.tail && context.shell.may_be_replaced() {
+    if context.params.tail && !context.params.in_group && may_take_the_place(context) {
         if let Some(span) = &mut span {
             span.started_in_place(process::own_pid());
         }
         if context.params.own_redirections.is_empty() && !context.shell.options().sh_mode {
             leave_level(&mut program);
         }
-        let failure = process::replace(&program, context.params.open_files());
+        let mut failure = process::replace(&program, context.params.open_files());
+        if failure.raw_os_error() == Some(libc::ENOEXEC)
+            && let Some(program) = interpreter_for(&program, path)
+        {
+            failure = process::replace(&program, &openfiles::OpenFiles::default());
+        }
         return Err(report_failure(context, path, failure, span));
     }
 
@@ -80,6 +85,15 @@ pub(crate) fn start<SE: ShellExtensions>(
         }
         Err(err) => Err(report_failure(context, path, err, span)),
     }
+}
+
+/// Whether the program takes the shell's place where nothing follows it. The main shell stays where it is observed, since
+/// nobody else would see how its last command ends; and, as bash does, where the command has redirections.
+fn may_take_the_place<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>) -> bool {
+    let shell = &context.shell;
+    let is_main = !shell.is_subshell();
+    let stays = is_main && (shell.gate().is_active() || !context.params.own_redirections.is_empty());
+    !stays && shell.may_be_replaced()
 }
 
 /// Replaces the shell by a program. Returns only when that fails, with the error to show.
@@ -114,6 +128,8 @@ pub fn replace_shell<SE: ShellExtensions>(
             return Ok(ExecutionResult::new(denied.status));
         }
     };
+    let path = path
+        .map(|path| if path.is_absolute() { path } else { context.shell.absolute_path(path).components().collect() });
     let Some(path) = path else {
         if let Some(span) = span {
             span.ended(&ExecEnd::failed(ExecutionExitCode::NotFound.into(), "not found".to_owned()));
@@ -159,11 +175,12 @@ fn report_failure<SE: ShellExtensions>(
 ) -> error::Error {
     let text = failure.to_string();
     let name = context.command_name.clone();
-    let kind = if failure.kind() == std::io::ErrorKind::NotFound && !path.exists() {
-        if context.shell.working_dir().exists() {
-            ErrorKind::CommandNotFound(name)
+    let kind = if failure.kind() == std::io::ErrorKind::NotFound {
+        // What is there and can't be found has an interpreter that can't.
+        if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+            ErrorKind::InterpreterNotFound(name)
         } else {
-            ErrorKind::WorkingDirMissing(context.shell.working_dir().to_owned())
+            ErrorKind::CommandNotFound(name)
         }
     } else {
         ErrorKind::FailedToExecuteCommand(name, failure)
@@ -247,7 +264,7 @@ fn interpreter_for(program: &Program, path: &Path) -> Option<Program> {
     let file = std::fs::File::open(path).ok()?;
     file.take(SCRIPT_PROBE_BYTES as u64).read_to_end(&mut head).ok()?;
     let first_line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if first_line.contains(&0) {
+    if first_line.contains(&0) || head.starts_with(b"\x7fELF") {
         return None;
     }
     let shell = std::env::current_exe().ok()?;

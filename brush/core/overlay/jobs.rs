@@ -25,6 +25,8 @@ pub struct JobManager {
     pub jobs: Vec<Job>,
     /// Jobs that were waited for by name, until their end is told.
     pub(crate) waited: Vec<Job>,
+    /// The name of the coprocess that is the next job.
+    pub(crate) next_coprocess: Option<String>,
     /// Whether the jobs are those of the shell that this one was forked from: listed, but nobody's to wait for.
     pub(crate) foreign: bool,
 }
@@ -62,6 +64,7 @@ pub struct Job {
     pub(crate) processes: Vec<JobProcess>,
     annotation: JobAnnotation,
     leads_group: bool,
+    coprocess: Option<String>,
     /// The working directory when it was started.
     pub(crate) folder: PathBuf,
     /// Whether its end, or that it stopped, has been told.
@@ -116,6 +119,7 @@ impl JobManager {
         }
         job.id = self.jobs.iter().map(|job| job.id).max().unwrap_or_default() + 1;
         self.last_background = job.processes.last().and_then(|process| process.child.pid());
+        job.coprocess = self.next_coprocess.take();
         self.jobs.push(job);
         let index = self.jobs.len() - 1;
         self.make_current(index);
@@ -132,6 +136,12 @@ impl JobManager {
             };
         }
         self.complete_marks();
+    }
+
+    /// A coprocess that runs: its pid and its name.
+    pub(crate) fn running_coprocess(&self) -> Option<(ProcessId, &str)> {
+        let running = self.jobs.iter().rev().filter(|job| job.state != JobState::Done && !self.foreign);
+        running.filter_map(|job| Some((job.representative_pid()?, job.coprocess.as_deref()?))).next()
     }
 
     /// Takes a job out of the table.
@@ -240,6 +250,7 @@ impl Job {
             processes,
             annotation: JobAnnotation::None,
             leads_group,
+            coprocess: None,
             folder,
             told: false,
             changed: false,

@@ -26,6 +26,7 @@ pub(crate) async fn set_up(
             number.ok_or_else(|| ErrorKind::RedirectionFailure(name.to_owned(), AMBIGUOUS.to_owned()))?;
         params.open_files_mut().remove_fd(number);
         shell.open_files_mut().remove_fd(number);
+        sys::process::close(number);
         return Ok(());
     }
     let is_free = |fd: &ShellFd| params.try_fd(shell, *fd).is_none() && !sys::process::is_open_for_commands(*fd);

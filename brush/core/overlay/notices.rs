@@ -108,7 +108,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
 
     fn say(&self, mut text: String, params: &ExecutionParameters) {
         text.truncate(text.trim_end_matches('\n').len());
-        let notice = error::Error::from(ErrorKind::JobNotice(text));
+        let notice = error::Error::from(ErrorKind::Told(text));
         let _ = self.display_error(&mut params.stderr(self), &notice);
     }
 }

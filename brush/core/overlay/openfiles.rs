@@ -287,6 +287,13 @@ impl OpenFiles {
         Ok(fd)
     }
 
+    /// The same at a number that is given.
+    pub fn add_at(&mut self, fd: ShellFd, file: OpenFile) -> Result<(), error::Error> {
+        sys::process::install_at(fd, &file)?;
+        self.set_fd(fd, OpenFile::Inherited(fd));
+        Ok(())
+    }
+
     /// What the table says about the given numbers, as a table of its own.
     pub(crate) fn only(&self, numbers: &[ShellFd]) -> Self {
         Self { entries: self.entries.iter().filter(|(fd, _)| numbers.contains(fd)).cloned().collect() }

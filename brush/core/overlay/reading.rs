@@ -126,7 +126,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             if self.options().do_not_execute_commands && !self.options().interactive {
                 continue;
             }
-            let tail = origin == Origin::CommandString && reader.at_end();
+            let tail = (origin == Origin::CommandString || params.tail) && reader.at_end();
             result = self.run_command_read(&command, tail, params).await;
             let ends = origin == Origin::Script && self.options().exit_after_one_command;
             if ends || !result.is_normal_flow() {
@@ -142,7 +142,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         params: &ExecutionParameters,
     ) -> ExecutionResult {
         let mut params = params.clone();
-        params.tail |= tail;
+        params.tail = tail;
         let result = match command.execute(self, &params).await {
             Ok(result) => result,
             Err(error) => {
@@ -218,7 +218,15 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             Some(TrapSignal::Signal(_) | TrapSignal::RealTime(_)) => ("trap", 1),
         };
         let mut reader = CommandReader::new(text, line);
-        self.run_reader(&mut reader, &mut Whole, Origin::Evaluated(label), params).await
+        let is_eval = trap.is_none();
+        if is_eval {
+            self.note_evaluation(true);
+        }
+        let result = self.run_reader(&mut reader, &mut Whole, Origin::Evaluated(label), params).await;
+        if is_eval {
+            self.note_evaluation(false);
+        }
+        result
     }
 
     /// Runs the text of a command substitution.

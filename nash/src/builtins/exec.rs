@@ -4,7 +4,9 @@
 
 use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
 use brush_core::external::{self, StartOptions};
-use brush_core::{Error, ErrorKind, ExecutionContext, ExecutionExitCode, ExecutionResult, ShellExtensions};
+use brush_core::{
+    Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionExitCode, ExecutionResult, ShellExtensions,
+};
 
 use super::{complain, help};
 
@@ -48,17 +50,51 @@ impl SimpleCommand for Exec {
         };
         context.command_name.clone_from(name);
         let result = external::replace_shell(&mut context, arguments, &options);
+        let Err(error) = result else { return result };
+        let status = tell(&context, name, &error);
+        let mut result = ExecutionResult::new(status);
         // A shell that can't become the program ends all the same, unless it is told not to.
-        result.map_err(|error| match error.kind() {
-            ErrorKind::CommandNotFound(name) => Error::from(ErrorKind::FailedToExecuteCommand(
-                format!("exec: {name}"),
-                std::io::Error::new(std::io::ErrorKind::NotFound, "not found"),
-            ))
-            .into_fatal(),
-            _ => error.into_fatal(),
-        })
+        if !context.shell.options().exit_on_exec_fail || context.shell.is_subshell() {
+            result.next_control_flow = ExecutionControlFlow::ExitShell;
+        }
+        Ok(result)
     }
 }
+
+/// Says why the shell could not become the program, and gives the status.
+fn tell<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, name: &str, error: &Error) -> u8 {
+    let say = |text: String| {
+        // A complaint that can't be written has nowhere to go.
+        let _ = context.shell.display_error(&mut context.stderr(), &ErrorKind::Told(text).into());
+    };
+    if !name.contains('/') && matches!(error.kind(), ErrorKind::CommandNotFound(_)) {
+        return complain(context, "exec", &format!("{name}: not found"), NOT_FOUND).exit_code.into();
+    }
+    let path = context.shell.absolute_path(name.strip_prefix("./").unwrap_or(name)).display().to_string();
+    match error.kind() {
+        ErrorKind::CommandNotFound(_) => say(format!("{path}: No such file or directory")),
+        ErrorKind::InterpreterNotFound(_) => say(format!("{path}: cannot execute: required file not found")),
+        ErrorKind::FailedToExecuteCommand(_, error) => {
+            let is_folder = std::path::Path::new(&path).is_dir();
+            let text = error.to_string();
+            let words = if is_folder { "Is a directory" } else { text.split(" (os error").next().unwrap_or(&text) };
+            say(format!("{path}: {words}"));
+            return complain(context, "exec", &format!("{path}: cannot execute: {words}"), CANNOT_EXECUTE)
+                .exit_code
+                .into();
+        }
+        other => {
+            say(other.to_string());
+            return CANNOT_EXECUTE;
+        }
+    }
+    NOT_FOUND
+}
+
+/// The status where there is no such program.
+const NOT_FOUND: u8 = 127;
+/// The status where it can't be executed.
+const CANNOT_EXECUTE: u8 = 126;
 
 impl Request {
     /// Reads the options up to the command.

@@ -66,6 +66,9 @@ fn words(kind: &ErrorKind) -> String {
     match kind {
         ErrorKind::CommandNotFound(name) if name.contains('/') => format!("{name}: No such file or directory"),
         ErrorKind::CommandNotFound(name) => format!("{name}: command not found"),
+        ErrorKind::FailedToExecuteCommand(name, error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
+            format!("{name}: cannot execute binary file: {}", plain(&error.to_string()))
+        }
         ErrorKind::FailedToExecuteCommand(name, error) => {
             let is_folder = std::fs::metadata(name).is_ok_and(|metadata| metadata.is_dir());
             if is_folder { format!("{name}: Is a directory") } else { format!("{name}: {}", plain(&error.to_string())) }

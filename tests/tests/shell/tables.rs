@@ -62,6 +62,16 @@ fn candidates_are_generated_and_listed() {
     agree(include_str!("tables/completion.txt"));
 }
 
+#[test]
+fn commands_are_found_redirected_and_traced() {
+    agree(include_str!("tables/execution.txt"));
+}
+
+#[test]
+fn a_failing_command_ends_the_shell_where_it_should() {
+    agree(include_str!("tables/errexit.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.split("\n%%\n") {
         Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr().agree();

@@ -105,6 +105,12 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
     }))
 }
 
+/// The system's words for an error, without its number.
+pub fn error_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 /// What the system calls a signal, as in "Killed".
 pub fn signal_description(signal: i32) -> String {
     // SAFETY: the call returns a string of its own, or null.
@@ -205,6 +211,26 @@ pub fn install_at_free_number(file: &OpenFile) -> io::Result<ShellFd> {
     if number < 0 { Err(io::Error::last_os_error()) } else { Ok(number) }
 }
 
+/// Gives a file this very number, which commands inherit.
+pub fn install_at(number: ShellFd, file: &OpenFile) -> io::Result<()> {
+    let fd = file.raw_fd().ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))?;
+    place(fd, number)
+}
+
+/// The highest numbers that are free, downwards from where bash begins.
+pub fn free_numbers_at_the_top<const COUNT: usize>() -> [ShellFd; COUNT] {
+    let mut numbers = [TOP_FD; COUNT];
+    // SAFETY: the call takes numbers only.
+    let is_free = |fd: &ShellFd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } < 0;
+    for (slot, number) in numbers.iter_mut().zip((0..=TOP_FD).rev().filter(is_free)) {
+        *slot = number;
+    }
+    numbers
+}
+
+/// Where bash begins to look for a number for a coprocess.
+const TOP_FD: ShellFd = 63;
+
 /// Whether a number is open and meant for commands: private descriptors are closed on exec.
 pub fn is_open_for_commands(fd: RawFd) -> bool {
     // SAFETY: the call takes numbers only.
@@ -286,7 +312,8 @@ fn place(from: RawFd, to: RawFd) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-fn close(fd: RawFd) {
+/// Closes a descriptor, if it is open.
+pub fn close(fd: RawFd) {
     // SAFETY: the call takes a number; closing one that isn't open is harmless.
     unsafe { libc::close(fd) };
 }

@@ -1,0 +1,22 @@
+//! How deep a trace of `set -x` stands.
+//!
+//! Upstream counts every subshell as a level; it has no such file. What a trace shows of words is `quoting`'s, and where it
+//! goes is the shell's business.
+
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
+use crate::gate::Level;
+use crate::{Shell, extensions};
+
+impl<SE: extensions::ShellExtensions> Shell<SE> {
+    /// How often the first character of the prefix is repeated: once for each text that is run within another.
+    pub(crate) fn trace_depth(&self) -> usize {
+        let is_text = |level: &&Level| match level {
+            Level::CommandSubstitution | Level::ProcessSubstitution(_) | Level::Source(_) => true,
+            // What a shell runs at its end stands where the shell does.
+            Level::Trap(name) => &**name != "EXIT",
+            _ => false,
+        };
+        self.place().levels().iter().filter(is_text).count() + self.call_stack().evaluations()
+    }
+}
