@@ -95,6 +95,9 @@ fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str
     let Some((_, variable)) = context.shell.env().get_raw(&name) else {
         return Ok(what != What::Any || subscript.is_some() || remove_function(context, word));
     };
+    if what == What::Reference && !variable.is_treated_as_nameref() {
+        return Ok(true);
+    }
     if variable.is_readonly() {
         complain(context, "unset", &format!("{name}: cannot unset: readonly variable"), 1);
         return Ok(false);

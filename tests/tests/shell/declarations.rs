@@ -25,6 +25,15 @@ fn a_variable_is_shown_as_the_command_that_makes_it() {
 }
 
 #[test]
+fn a_subscript_that_comes_quoted_is_expanded() {
+    agree_all(&[
+        "index=3; declare 'arr[$index+1]=value'; declare -p arr; declare 'arr[$(echo 2)+index]=$x'; declare -p arr",
+        "key='a b'; declare -A map; declare 'map[$key]=v'; declare map[$key]=w; declare -p map; declare -i n='1/0'; echo never",
+        "declare -n ref='arr[1]'; arr=(a b); export ref; readonly ref; declare -p arr; x=1; unset -n x; declare -p x; declare -na r=t; declare -p r",
+    ]);
+}
+
+#[test]
 fn attributes_work_on_values() {
     agree_all(&[
         "declare -i a=(1+1 2*3); declare -p a; declare -ia b=([0]=3+3 x); declare -p b; declare -i c=5; declare c+=3; declare -p c",

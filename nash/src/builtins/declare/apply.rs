@@ -29,6 +29,7 @@ pub(super) async fn apply(
         complain(context, request.name, &complaint, 1);
         return Ok(Outcome::Failed);
     }
+    expand_subscript(context, &mut operand).await?;
     let is_local = request.makes_local(context);
     let lookup = match (is_local, request.has('g')) {
         (true, _) => EnvironmentLookup::OnlyInCurrentLocal,
@@ -36,6 +37,10 @@ pub(super) async fn apply(
         _ => EnvironmentLookup::Anywhere,
     };
     follow_reference(context, request, &mut operand, lookup);
+    if operand.subscript.is_some() && matches!(request.kind, Kind::Export | Kind::Readonly) {
+        complain(context, request.name, &format!("`{}': not a valid identifier", operand.target()), 1);
+        return Ok(Outcome::Done);
+    }
     if is_read_only(context, request, &operand, lookup, is_local) {
         // An array is assigned before the builtin gets its words; that it fails ends the shell.
         let is_early = matches!(operand.value, Some(Value::Elements(_)));
@@ -86,6 +91,15 @@ pub(super) async fn apply(
         }
     }
     Ok(outcome)
+}
+
+/// A subscript is expanded here once more than the words of the command were.
+async fn expand_subscript(context: &mut ExecutionContext<'_, Extensions>, operand: &mut Operand) -> Result<(), Error> {
+    if let Some(subscript) = operand.subscript.as_mut().filter(|subscript| subscript.contains(['$', '`'])) {
+        let params = context.params.clone();
+        *subscript = context.shell.basic_expand_string(&params, subscript.as_str()).await?;
+    }
+    Ok(())
 }
 
 /// `local -`: the shell's options get their values back when the function returns.

@@ -99,6 +99,8 @@ impl Request {
             (Kind::Export, 'x') => !self.has('n'),
             (Kind::Readonly, 'r') => true,
             (Kind::Export, 'n') => false,
+            // An array is no reference.
+            (_, 'n') if self.has('a') || self.has('A') => false,
             _ => self.has(letter),
         }
     }
