@@ -85,6 +85,8 @@ restricted: a restricted shell (-r, rbash)
 debugger: --debugger
 dump-strings: -D, --dump-strings, --dump-po-strings
 pretty-print: --pretty-print
+history: -o history, -o histexpand, -H
+manual: a script that begins with help, bind or fc
 dash: what is not done in the sh persona as dash does it
 parse-error: a script that nash's parser refuses
 ";
@@ -115,6 +117,10 @@ fn reason_to_step_aside(invocation: &Invocation) -> Option<FallbackReason> {
     }
     if invocation.pretty_print {
         return unsupported("pretty-print");
+    }
+    let remembers = |option: &SetOption| matches!(option, SetOption::Set { name: "history" | "histexpand", on: true });
+    if invocation.set_options.iter().any(remembers) {
+        return unsupported("history");
     }
     None
 }

@@ -3,14 +3,24 @@
 //! Where it stands in a cluster of letters is remembered beside `OPTIND`, which has no room for it.
 
 use std::io::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use brush_core::ShellValue;
 
 use super::call::{Call, USAGE};
 use super::options::Options;
 use super::{text, values};
 
-/// The value of `OPTIND` when the last call ended, and where in that word's letters it stood.
-static LAST: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(1), AtomicUsize::new(0));
+/// Where calls stand that ended in the middle of a word: where the text of their `OPTIND` lies, which tells whether somebody
+/// has assigned it since, and the place in that word's letters.
+static PLACES: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+/// How many such calls are remembered; functions within functions have one each.
+const PLACES_MAX: usize = 16;
+
+fn places() -> MutexGuard<'static, Vec<(usize, usize)>> {
+    PLACES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The status where the variable can't be changed.
 const READONLY: u8 = 2;
@@ -106,18 +116,32 @@ fn bind(call: &mut Call<'_>, name: &str, value: &str) -> u8 {
     if values::assign(call, name, value.to_owned()) { 0 } else { READONLY.min(USAGE) }
 }
 
+/// Where the value of `OPTIND` lies in memory.
+fn address(call: &Call<'_>) -> usize {
+    match call.context.shell.env().get("OPTIND").map(|(_, variable)| variable.value()) {
+        Some(ShellValue::String(text)) => text.as_ptr().addr(),
+        _ => 0,
+    }
+}
+
 impl Place {
     fn current(call: &Call<'_>) -> Self {
         let index = values::text(call.context.shell, "OPTIND").and_then(|index| index.trim().parse().ok()).unwrap_or(1);
         let index = std::cmp::max(index, 1);
-        let is_same = LAST.0.load(Ordering::Relaxed) == index;
-        Self { index, at: if is_same { LAST.1.load(Ordering::Relaxed) } else { 0 } }
+        let own = address(call);
+        let at = places().iter().find(|(address, _)| *address == own).map_or(0, |(_, at)| *at);
+        Self { index, at }
     }
 
     fn store(&self, call: &mut Call<'_>) {
+        let before = address(call);
+        places().retain(|(address, _)| *address != before);
         values::assign(call, "OPTIND", self.index.to_string());
-        LAST.0.store(self.index, Ordering::Relaxed);
-        LAST.1.store(self.at, Ordering::Relaxed);
+        if self.at > 0 {
+            let mut places = places();
+            places.truncate(PLACES_MAX);
+            places.insert(0, (address(call), self.at));
+        }
     }
 
     fn next(&mut self, specification: &[u8], arguments: &[String]) -> Found {

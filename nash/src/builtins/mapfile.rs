@@ -136,7 +136,7 @@ impl Request {
         Ok(request)
     }
 
-    async fn lines(&self, call: &mut Call<'_>, input: &mut Input) -> Vec<String> {
+    async fn lines(&self, call: &mut Call<'_>, input: &mut Input<'_>) -> Vec<String> {
         for _ in 0..self.skipped {
             if self.line(input).is_none() {
                 return vec![];
@@ -163,7 +163,7 @@ impl Request {
     }
 
     /// The next line with its end.
-    fn line(&self, input: &mut Input) -> Option<Vec<u8>> {
+    fn line(&self, input: &mut Input<'_>) -> Option<Vec<u8>> {
         let mut line = Vec::new();
         while let Ok(bytes) = input.available() {
             let end = bytes.iter().position(|byte| *byte == self.delimiter);

@@ -22,8 +22,19 @@ pub(super) fn check(
     match reader.prepare(&shell.parser_options()) {
         Some(error) if goes_to_the_real_shell(&error, persona) => Err(parse_failure(&error, Some(script))),
         _ if persona == Persona::Sh => check_for_dash(shell, script),
+        _ if asks_for_the_manual(script) => Err(Handover {
+            input: Some(script.to_vec()),
+            ..Handover::because(FallbackReason::Unsupported("manual".to_owned()))
+        }),
         _ => Ok(()),
     }
+}
+
+/// Whether a script is there to hear bash's own texts, which are in no other shell.
+fn asks_for_the_manual(script: &[u8]) -> bool {
+    let script = script.trim_ascii_start();
+    let end = script.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(script.len());
+    matches!(&script[..end], b"help" | b"bind" | b"fc")
 }
 
 /// Looks for what dash would do in another way.

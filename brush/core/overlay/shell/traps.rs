@@ -32,7 +32,7 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
 
     /// Runs the traps of the signals that were caught, and ends the shell if one came that ends it. Gives what a trap wants
     /// to be done next, if that isn't to go on.
-    pub(crate) async fn run_pending_traps(
+    pub async fn run_pending_traps(
         &mut self,
         params: &ExecutionParameters,
     ) -> Result<Option<ExecutionResult>, error::Error> {

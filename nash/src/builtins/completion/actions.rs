@@ -60,8 +60,8 @@ pub(super) fn candidates(shell: &Shell, action: &str, word: &str) -> Vec<String>
         "shopt" => named_options(ShellOptionKind::Shopt),
         "signal" => signals(),
         "command" => commands(shell, word),
-        "file" => return files(word, false),
-        "directory" => return files(word, true),
+        "file" => return files(shell, word, false),
+        "directory" => return files(shell, word, true),
         "user" => first_fields("/etc/passwd", ':'),
         "group" => first_fields("/etc/group", ':'),
         "service" => services(),
@@ -107,7 +107,7 @@ fn signals() -> Vec<String> {
 
 fn commands(shell: &Shell, word: &str) -> Vec<String> {
     if word.contains('/') {
-        return files(word, false).into_iter().filter(|path| super::super::lookup::is_program(path)).collect();
+        return files(shell, word, false).into_iter().filter(|path| super::super::lookup::is_program(path)).collect();
     }
     let mut names: Vec<String> =
         ["alias", "keyword", "function", "enabled"].iter().flat_map(|action| candidates(shell, action, word)).collect();
@@ -127,13 +127,16 @@ fn entries(folder: &str) -> Vec<String> {
     entries.flatten().map(|entry| bytes::encode_os(&entry.file_name())).collect()
 }
 
-fn files(word: &str, only_folders: bool) -> Vec<String> {
+fn files(shell: &Shell, word: &str, only_folders: bool) -> Vec<String> {
     let (folder, begin) = word.rfind('/').map_or(("", word), |index| word.split_at(index + 1));
-    entries(folder)
+    let home = || shell.env_str("HOME").unwrap_or_default().into_owned();
+    let real =
+        |path: &str| path.strip_prefix("~/").map_or_else(|| path.to_owned(), |rest| format!("{}/{rest}", home()));
+    entries(&real(folder))
         .into_iter()
         .filter(|name| name.starts_with(begin))
         .map(|name| format!("{folder}{name}"))
-        .filter(|path| !only_folders || bytes::path(path).is_dir())
+        .filter(|path| !only_folders || bytes::path(&real(path)).is_dir())
         .collect()
 }
 

@@ -43,7 +43,7 @@ async fn run(call: &mut Call<'_>) -> u8 {
     }
     let mut found = specification.candidates(call, &word).await;
     if let Some(filter) = &specification.filter {
-        found = filtered(filter, &word, found);
+        found = filtered(filter, &word, found, call.context.shell.options().extended_globbing);
     }
     let prefix = specification.prefix.as_deref().unwrap_or_default();
     let suffix = specification.suffix.as_deref().unwrap_or_default();
@@ -54,10 +54,27 @@ async fn run(call: &mut Call<'_>) -> u8 {
 }
 
 /// Without what a pattern matches; with `!` before it, without what it doesn't match. `&` is what has been typed.
-fn filtered(filter: &str, word: &str, found: Vec<String>) -> Vec<String> {
-    let (filter, keeps) = filter.strip_prefix('!').map_or((filter, false), |filter| (filter, true));
-    let pattern = Pattern::from(filter.replace('&', word)).set_extended_globbing(true);
+fn filtered(filter: &str, word: &str, found: Vec<String>, is_extended: bool) -> Vec<String> {
+    let (filter, keeps) = match filter.strip_prefix('!') {
+        Some(rest) if !(is_extended && rest.starts_with('(')) => (rest, true),
+        _ => (filter, false),
+    };
+    let pattern = Pattern::from(with_word(filter, word)).set_extended_globbing(is_extended);
     found.into_iter().filter(|candidate| pattern.exactly_matches(candidate).unwrap_or(false) == keeps).collect()
+}
+
+/// A filter with what has been typed in the place of `&`, unless a backslash protects that.
+fn with_word(filter: &str, word: &str) -> String {
+    let mut text = String::new();
+    let mut letters = filter.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.next_if_eq(&'&').is_some() => text.push('&'),
+            '&' => text.push_str(word),
+            other => text.push(other),
+        }
+    }
+    text
 }
 
 impl Specification {
@@ -79,7 +96,7 @@ impl Specification {
         if let Some(command) = &self.command {
             found.extend(by_command(call, command, word).await);
         }
-        if found.is_empty() && self.options.iter().any(|option| matches!(*option, "default" | "bashdefault")) {
+        if found.is_empty() && self.options.contains(&"default") {
             found.extend(actions::candidates(call.context.shell, "file", word));
         }
         let adds_folders =
@@ -159,6 +176,11 @@ async fn by_function(call: &mut Call<'_>, function: &str, word: &str) -> Vec<Str
     let context = &mut call.context;
     // One that is read-only stays as it is.
     let _ = context.shell.env_mut().unset("COMPREPLY");
+    for (name, value) in [("COMP_KEY", "0"), ("COMP_TYPE", "0")] {
+        let value = brush_core::ShellVariable::new(value);
+        // One that is read-only stays as it is.
+        let _ = context.shell.env_mut().set_global(name, value);
+    }
     let arguments = ["compgen", word, ""];
     if context.shell.invoke_function(function, arguments, &context.params).await.is_err() {
         return vec![];

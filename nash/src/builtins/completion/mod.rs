@@ -38,7 +38,9 @@ pub(crate) fn complete(call: &mut Call<'_>) -> u8 {
             table::clear();
             return 0;
         }
-        return each(call, &names, |name| table::remove(name).then(String::new));
+        // Where nothing was ever told there is nothing to miss.
+        let is_empty = table::all().is_empty();
+        return each(call, &names, |name| (table::remove(name) || is_empty).then(String::new));
     }
     if names.is_empty() {
         return call.usage();

@@ -12,12 +12,14 @@ use super::super::sys;
 const PIECE_BYTES: usize = 1024;
 
 /// A descriptor to read from.
-pub(crate) struct Input {
+pub(crate) struct Input<'s> {
     fd: i32,
     deadline: Option<Instant>,
     buffer: Vec<u8>,
     at: usize,
     piece: usize,
+    /// What is done when a signal interrupts the wait; says whether to go on.
+    on_signal: Option<&'s mut (dyn FnMut() -> bool + Send)>,
     /// The end was seen; a terminal would have to be told twice if it were asked again.
     is_over: bool,
 }
@@ -33,12 +35,18 @@ pub(crate) enum End {
     Failed(io::Error),
 }
 
-impl Input {
+impl<'s> Input<'s> {
     /// Reads from a descriptor, for so long.
     pub(crate) fn new(fd: i32, timeout: Option<Duration>) -> Self {
         let piece = if sys::position(fd).is_some() { PIECE_BYTES } else { 1 };
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Self { fd, deadline, buffer: Vec::new(), at: 0, piece, is_over: false }
+        Self { fd, deadline, buffer: Vec::new(), at: 0, piece, on_signal: None, is_over: false }
+    }
+
+    /// Does something when a signal interrupts the wait.
+    pub(crate) fn told_of_signals(mut self, on_signal: &'s mut (dyn FnMut() -> bool + Send)) -> Self {
+        self.on_signal = Some(on_signal);
+        self
     }
 
     /// Reads in pieces of this many bytes, where what follows is wanted too or can be given back.
@@ -99,6 +107,11 @@ impl Input {
         }
     }
 
+    fn interrupted(&mut self) -> Result<(), End> {
+        let goes_on = self.on_signal.as_mut().is_none_or(|on_signal| on_signal());
+        if goes_on { Ok(()) } else { Err(End::Over) }
+    }
+
     fn read(&mut self) -> Result<usize, End> {
         loop {
             if let Some(deadline) = self.deadline {
@@ -109,12 +122,15 @@ impl Input {
                     Ok(true) => {}
                     Ok(false) if Instant::now() >= deadline => return Err(End::TimedOut),
                     Ok(false) => continue,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                        self.interrupted()?;
+                        continue;
+                    }
                     Err(error) => return Err(End::Failed(error)),
                 }
             }
             match sys::read(self.fd, &mut self.buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => self.interrupted()?,
                 Err(error) => return Err(End::Failed(error)),
                 Ok(count) => return Ok(count),
             }

@@ -17,6 +17,7 @@ use input::{End, Input};
 use super::call::{Call, system_words};
 use super::options::{Options, Refusal};
 use super::{sys, text, values};
+use crate::interpreter::block_on;
 
 /// The status when time is up: as if SIGALRM had ended it.
 const TIMED_OUT: u8 = 142;
@@ -74,10 +75,20 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
     }
     let is_utf8 = request.characters.is_some() && text::locale_is_utf8(call.context.shell);
     let restored = prepare_terminal(call, &request, &file);
-    let mut input = Input::new(number, request.timeout);
+    let mut wanted = None;
+    let mut run_traps = || {
+        wanted = block_on(call.context.shell.run_pending_traps(&call.context.params)).unwrap_or_default();
+        wanted.is_none()
+    };
+    let mut input = Input::new(number, request.timeout).told_of_signals(&mut run_traps);
     let (line, end) = request.read(&mut input, is_utf8);
     input.give_back();
+    drop(input);
     drop(restored);
+    if let Some(result) = wanted {
+        call.flow = result.next_control_flow;
+        return result.exit_code.into();
+    }
     let status = match end {
         None => 0,
         Some(End::Over) => 1,
@@ -151,7 +162,7 @@ impl Request {
     }
 
     /// Reads; says what ended it early.
-    fn read(&self, input: &mut Input, is_utf8: bool) -> (Line, Option<End>) {
+    fn read(&self, input: &mut Input<'_>, is_utf8: bool) -> (Line, Option<End>) {
         let mut line = Line::default();
         let (count_max, ignores_delimiter) = self.characters.unwrap_or((usize::MAX, false));
         if count_max == 0 {
@@ -198,7 +209,7 @@ impl Request {
     }
 
     /// Takes what is there up to the next byte that means something.
-    fn read_plain(&self, input: &mut Input, delimiter: u8, line: &mut Line) {
+    fn read_plain(&self, input: &mut Input<'_>, delimiter: u8, line: &mut Line) {
         let Ok(bytes) = input.available() else { return };
         let means_nothing = |byte: &&u8| **byte != delimiter && **byte != 0 && (self.raw || **byte != b'\\');
         let count = bytes.iter().take_while(means_nothing).count();
@@ -218,7 +229,8 @@ impl Request {
             .map_or_else(|| b" \t\n".to_vec(), |ifs| text::to_bytes(&ifs).into_owned());
         let is_utf8 = !ifs.is_ascii() && text::locale_is_utf8(call.context.shell);
         if let Some(array) = &self.array {
-            let fields = fields::all(&line, &Separators::new(&ifs, is_utf8));
+            let is_whole = self.characters.is_some_and(|(_, ignores_delimiter)| ignores_delimiter);
+            let fields = if is_whole { vec![line.bytes] } else { fields::all(&line, &Separators::new(&ifs, is_utf8)) };
             return values::assign_array(call, array, fields.into_iter().map(text::from_bytes).collect());
         }
         if self.names.is_empty() {
@@ -236,7 +248,7 @@ impl Request {
 }
 
 /// Reads the rest of a character whose first byte is there.
-fn complete_character(input: &mut Input, first: u8, line: &mut Line) -> bool {
+fn complete_character(input: &mut Input<'_>, first: u8, line: &mut Line) -> bool {
     let more = match first {
         0xc0..=0xdf => 1,
         0xe0..=0xef => 2,
