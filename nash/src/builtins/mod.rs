@@ -1,7 +1,7 @@
-//! Builtins of our own, registered over upstream's.
+//! The builtins, all of them our own.
 //!
-//! Only what has to know processes or the gate better than upstream's does, or is called so often that an option parser made
-//! for command lines shows.
+//! They read their options as bash does and speak its words; upstream's go through a parser made for command lines, which
+//! does neither and costs more than most builtins do. What a persona has is decided here and nothing else.
 
 mod alias;
 mod arithmetic;
@@ -70,8 +70,8 @@ const OF_DASH: &[&str] = &[
     "set", "shift", "test", "times", "trap", "true", "type", "ulimit", "umask", "unalias", "unset", "wait",
 ];
 
-/// The builtins to register over upstream's, by name.
-pub(crate) fn of_ours(persona: Persona) -> impl Iterator<Item = (String, Registration<Extensions>)> {
+/// The builtins of a persona, by name.
+pub(crate) fn of_persona(persona: Persona) -> impl Iterator<Item = (String, Registration<Extensions>)> {
     let is_sh = persona == Persona::Sh;
     all().into_iter().filter(move |(name, _)| !is_sh || OF_DASH.contains(name)).map(|(name, it)| (name.to_owned(), it))
 }

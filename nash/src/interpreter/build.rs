@@ -4,8 +4,6 @@
 
 use std::ffi::OsStr;
 
-use brush_builtins::{BuiltinSet, default_builtins};
-
 use super::diagnostics::Diagnostics;
 use super::{Extensions, Shell, variables};
 use crate::builtins::Family;
@@ -17,14 +15,10 @@ use crate::{builtins, version};
 /// Builds the shell.
 pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell, brush_core::Error> {
     let is_sh = invocation.persona == Persona::Sh;
-    let set = if is_sh { BuiltinSet::ShMode } else { BuiltinSet::BashMode };
-    let mut registered = default_builtins::<Extensions>(set);
-    registered.extend(builtins::of_ours(invocation.persona));
-
     let builder = brush_core::Shell::builder_with_extensions::<Extensions>()
         .error_formatter(Diagnostics)
         .gate(watch)
-        .builtins(registered)
+        .builtins(builtins::of_persona(invocation.persona))
         .shell_name(text(invocation.zero()))
         .shell_args(invocation.args().iter().map(|arg| text(arg)).collect())
         .shell_version(version::NASH_VERSION.to_owned())
