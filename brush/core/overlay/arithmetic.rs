@@ -26,22 +26,30 @@ pub struct EvalError {
     fatal: bool,
     /// Whether no name of a command stands before it.
     bare: bool,
+    /// Whether the command line ends with it.
+    aborts: bool,
 }
 
 impl EvalError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), fatal: false, bare: false }
+        Self { message: message.into(), fatal: false, bare: false, aborts: false }
     }
 
     /// An error that ends the shell: an unset variable where that is refused.
     pub(crate) fn fatal(message: impl Into<String>) -> Self {
-        Self { message: message.into(), fatal: true, bare: true }
+        Self { message: message.into(), fatal: true, bare: true, aborts: true }
     }
 
     /// Whether the shell ends with it.
     #[must_use]
     pub const fn is_fatal(&self) -> bool {
         self.fatal
+    }
+
+    /// Whether the command line ends with it: what is wrong stands in a subscript or an expansion.
+    #[must_use]
+    pub const fn ends_line(&self) -> bool {
+        self.aborts
     }
 
     /// The error as one of the shell, with a command's name before it.
@@ -54,7 +62,9 @@ impl EvalError {
 
 impl From<crate::error::Error> for EvalError {
     fn from(error: crate::error::Error) -> Self {
-        Self { message: error.to_string(), fatal: error.is_fatal(), bare: true }
+        let message = error.to_string();
+        let aborts = !message.ends_with(": readonly variable");
+        Self { message, fatal: error.is_fatal(), bare: true, aborts }
     }
 }
 
@@ -77,6 +87,22 @@ impl ExpandAndEvaluate for ast::UnexpandedArithmeticExpr {
         trace_if_needed: bool,
     ) -> Result<i64, EvalError> {
         expand_and_eval(shell, params, &self.value, trace_if_needed).await
+    }
+}
+
+/// One of the expressions of `for ((…))`; none where it is wrong, which is told.
+pub(crate) async fn for_part(
+    expression: &ast::UnexpandedArithmeticExpr,
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+) -> Result<Option<i64>, crate::error::Error> {
+    match expression.eval(shell, params, true).await {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.ends_line() => Err(error.told_by("")),
+        Err(error) => {
+            let _ = shell.display_error(&mut params.stderr(shell), &error.told_by("((: "));
+            Ok(None)
+        }
     }
 }
 

@@ -61,6 +61,9 @@ pub(crate) async fn apply(
             if let Some(subscript) = subscript {
                 return Err(complaint(format!("{name}[{subscript}]: cannot assign list to array member")));
             }
+            if let (target, Some(subscript)) = binding::resolved(shell, name) {
+                return Err(complaint(format!("`{target}[{subscript}]': not a valid identifier")));
+            }
             let name = binding::resolved(shell, name).0.to_owned();
             let associative = binding::is_associative(shell, &name);
             let elements = expanded(shell, params, words, associative).await?;
@@ -125,7 +128,7 @@ pub(crate) async fn expanded(
             let value = expansion::basic_expand_word(shell, params, word).await?;
             elements.push(Element { key: None, value, append: false });
         } else {
-            let values = expansion::full_expand_and_split_word(shell, params, word).await?;
+            let values = expansion::expand_element(shell, params, &word.value)?;
             elements.extend(values.into_iter().map(|value| Element { key: None, value, append: false }));
         }
     }

@@ -150,6 +150,12 @@ pub(crate) fn arithmetic_value<SE: ShellExtensions>(
     text: &str,
 ) -> Result<Option<String>, EvalError> {
     let (name, subscript) = owned_target(shell, text);
+    if subscript.as_deref() == Some("") {
+        let error = complaint(format!("{name}[]: bad array subscript"));
+        let _ = shell.display_error(&mut params.stderr(shell), &error);
+        let _ = shell.display_error(&mut params.stderr(shell), &error);
+        return Ok(None);
+    }
     let key = match subscript.as_deref() {
         Some(subscript) => Some(key(shell, params, &name, subscript).map_err(EvalError::from)?),
         None => None,
@@ -187,6 +193,9 @@ pub fn assign<SE: ShellExtensions>(
     value: String,
     append: bool,
 ) -> Result<(), Error> {
+    if shell.env().is_circular(name) {
+        return Err(complaint(format!("warning: {name}: circular name reference")));
+    }
     let (name, subscript) = match subscript {
         Some(subscript) => (resolved(shell, name).0.to_owned(), Some(subscript.to_owned())),
         None => owned_target(shell, name),
@@ -273,17 +282,17 @@ fn add<SE: ShellExtensions>(
     if !word::is_name(name) {
         return Err(complaint(format!("`{name}': not a valid identifier")));
     }
-    let exports = shell.options().export_variables_on_modification;
+    let auto_export = shell.options().export_variables_on_modification;
     let env = shell.env_mut();
     let (anywhere, global) = (EnvironmentLookup::Anywhere, EnvironmentScope::Global);
+    if let Some(key) = key {
+        return env.update_or_add_array_element(name, key, value, |_| Ok(()), anywhere, global);
+    }
     let export = |variable: &mut ShellVariable| {
-        if exports {
+        if auto_export {
             variable.export();
         }
         Ok(())
     };
-    match key {
-        Some(key) => env.update_or_add_array_element(name, key, value, |_| Ok(()), anywhere, global),
-        None => env.update_or_add(name, ShellValueLiteral::Scalar(value), export, anywhere, global),
-    }
+    env.update_or_add(name, ShellValueLiteral::Scalar(value), export, anywhere, global)
 }

@@ -11,25 +11,26 @@ mod braces;
 mod fields;
 mod lookup;
 mod operations;
+mod pieces;
 mod sinks;
 mod substring;
 mod tilde;
 mod transform;
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::arithmetic::{self, EvalError};
+use crate::arithmetic::EvalError;
 use crate::error::Error;
 use crate::extensions::ShellExtensions;
 use crate::interp::ExecutionParameters;
 use crate::shell::Shell;
-use crate::word::{self, Mode, Piece, Word};
-use crate::{binding, bytes, commands, locale, regex};
+use crate::word::{self, Mode};
+use crate::{binding, locale, regex};
 
-use sinks::{Joined, PatternText, RegexText, Sink};
+use pieces::Expander;
+use sinks::{Joined, PatternText, RegexText};
 
 /// What is expanded.
 #[allow(clippy::struct_excessive_bools)]
@@ -42,11 +43,19 @@ pub(crate) struct ExpanderOptions {
     pub execute_command_substitutions: bool,
     /// Whether names of files are.
     pub pathname_expand: bool,
+    /// Whether it is an element of an array.
+    pub is_element: bool,
 }
 
 impl Default for ExpanderOptions {
     fn default() -> Self {
-        Self { tilde_expand: true, brace_expand: true, execute_command_substitutions: true, pathname_expand: true }
+        Self {
+            tilde_expand: true,
+            brace_expand: true,
+            execute_command_substitutions: true,
+            pathname_expand: true,
+            is_element: false,
+        }
     }
 }
 
@@ -153,6 +162,15 @@ pub(crate) async fn full_expand_and_split_word_with_options(
     split(shell, params, text.as_ref(), options, true)
 }
 
+/// Expands an element of an array to any number of them.
+pub(crate) fn expand_element<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+) -> Result<Vec<String>, Error> {
+    split(shell, params, text, &ExpanderOptions { is_element: true, ..ExpanderOptions::default() }, false)
+}
+
 /// Assigns to a parameter by its name, which may have a subscript.
 ///
 /// # Errors
@@ -177,7 +195,27 @@ pub(crate) fn arithmetic_text<'a, SE: ShellExtensions>(
     if !text.contains(['$', '`', '\\', '"']) {
         return Ok(Cow::Borrowed(text));
     }
-    joined(shell, params, text, Mode::Arithmetic).map(Cow::Owned).map_err(EvalError::from)
+    let word = word::parsed(text, Mode::Arithmetic);
+    let mut expander = Expander { shell, params, commands: true };
+    expander.expression(&word).map(Cow::Owned).map_err(EvalError::from)
+}
+
+/// The name whose subscript the text has begun and not ended.
+fn open_subscript(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b']' => depth += 1,
+            b'[' if depth > 0 => depth -= 1,
+            b'[' => {
+                let before = &text[..at];
+                let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |end| end + 1);
+                return before.get(start..).filter(|name| word::is_name(name));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The key that a subscript of an associative array means.
@@ -235,7 +273,11 @@ fn split_one<SE: ShellExtensions>(
     (options, is_list): (&ExpanderOptions, bool),
     fields: &mut fields::Fields,
 ) -> Result<(), Error> {
-    let mode = if options.tilde_expand { Mode::Plain } else { Mode::Untilded };
+    let mode = match (options.tilde_expand, options.is_element) {
+        (false, _) => Mode::Untilded,
+        (true, false) => Mode::Plain,
+        (true, true) => Mode::Element,
+    };
     let word = word::parsed(text, mode);
     let mut expander = Expander { shell, params, commands: options.execute_command_substitutions };
     if is_list {
@@ -248,114 +290,12 @@ fn split_one<SE: ShellExtensions>(
 }
 
 /// Runs a future that waits for nothing but the system to its end.
-fn now<F: Future>(future: F) -> F::Output {
+pub(crate) fn now<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
-    }
-}
-
-pub(super) struct Expander<'a, SE: ShellExtensions> {
-    shell: &'a mut Shell<SE>,
-    params: &'a ExecutionParameters,
-    /// Whether command substitutions are run.
-    commands: bool,
-}
-
-impl<SE: ShellExtensions> Expander<'_, SE> {
-    /// Expands the pieces of a word.
-    fn pieces(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> Result<(), Error> {
-        for piece in pieces {
-            self.piece(piece, sink, false)?;
-        }
-        Ok(())
-    }
-
-    /// Expands a word that stands inside an expansion, where plain text is split like the value would be.
-    fn operand(&mut self, word: &Word, sink: &mut dyn Sink) -> Result<(), Error> {
-        for piece in &word.pieces {
-            match piece {
-                Piece::Text(text) => sink.value(text, false),
-                other => self.piece(other, sink, false)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// The word as one string.
-    fn string(&mut self, word: &Word) -> Result<String, Error> {
-        let mut sink = Joined::new(self.shell);
-        self.pieces(&word.pieces, &mut sink)?;
-        Ok(sink.finish())
-    }
-
-    /// The word as a pattern.
-    fn pattern(&mut self, word: &Word) -> Result<String, Error> {
-        if let [Piece::Text(text)] = word.pieces.as_slice() {
-            return Ok(text.clone());
-        }
-        let mut sink = PatternText::new(self.shell);
-        self.pieces(&word.pieces, &mut sink)?;
-        Ok(sink.text)
-    }
-
-    fn piece(&mut self, piece: &Piece, sink: &mut dyn Sink, quoted: bool) -> Result<(), Error> {
-        match piece {
-            Piece::Text(text) => sink.literal(text, quoted),
-            Piece::Quoted(text) => sink.literal(text, true),
-            Piece::Double(pieces) => self.double(pieces, sink)?,
-            Piece::Tilde(login) => match tilde::expanded(self.shell, login) {
-                Some(path) => sink.literal(&path, true),
-                None => sink.literal(&format!("~{login}"), quoted),
-            },
-            Piece::Parameter(parameter) => self.parameter(parameter, sink, quoted)?,
-            Piece::Command(command) => {
-                let output = self.command(command)?;
-                sink.value(&output, quoted);
-            }
-            Piece::Arithmetic(word) => {
-                let expression = self.string(word)?;
-                let value =
-                    arithmetic::evaluate(self.shell, self.params, &expression).map_err(|error| error.told_by(""))?;
-                let mut text = String::new();
-                // Writing to a string can't fail.
-                let _ = write!(text, "{value}");
-                sink.value(&text, quoted);
-            }
-            Piece::Process(kind, command) => sink.literal(&format!("{kind}({command})"), quoted),
-        }
-        Ok(())
-    }
-
-    fn double(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> Result<(), Error> {
-        if pieces.is_empty() {
-            sink.literal("", true);
-        }
-        for piece in pieces {
-            match piece {
-                // Quotes inside the word of an expansion that is quoted itself.
-                Piece::Double(inner) => self.double(inner, sink)?,
-                other => self.piece(other, sink, true)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn command(&mut self, command: &str) -> Result<String, Error> {
-        if !self.commands {
-            return Ok(String::new());
-        }
-        let future = commands::invoke_command_in_subshell_and_get_output(self.shell, self.params, command.to_owned());
-        let mut output = now(future)?;
-        if output.contains('\0') {
-            let warning = binding::complaint("warning: command substitution: ignored null byte in input");
-            let _ = self.shell.display_error(&mut self.params.stderr(self.shell), &warning);
-            output.retain(|c| c != '\0');
-        }
-        output.truncate(output.trim_end_matches('\n').len());
-        Ok(bytes::rejoin(output))
     }
 }

@@ -86,7 +86,10 @@ pub fn is_set<SE: ShellExtensions>(
 ) -> Result<bool, Error> {
     let (name, subscript) = binding::split_subscript(text);
     let (resolved, referred) = binding::resolved(shell, name);
-    let (resolved, subscript) = (resolved.to_owned(), subscript.or(referred).map(str::to_owned));
+    if referred.is_some() {
+        return Ok(false);
+    }
+    let (resolved, subscript) = (resolved.to_owned(), subscript.map(str::to_owned));
     if resolved.bytes().all(|byte| byte.is_ascii_digit()) && !resolved.is_empty() {
         let number: usize = resolved.parse().unwrap_or(usize::MAX);
         return Ok(number == 0 || number <= shell.current_shell_args().len());

@@ -49,10 +49,10 @@ pub fn traced(text: &str) -> Cow<'_, str> {
     if text.is_empty() {
         return Cow::Borrowed("''");
     }
-    if has_unprintable(text) {
-        Cow::Owned(ansi(text))
-    } else if has_meta(text) {
+    if has_meta(text) {
         Cow::Owned(single(text))
+    } else if has_unprintable(text) {
+        Cow::Owned(ansi(text))
     } else {
         Cow::Borrowed(text)
     }

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-use brush_core::arithmetic::Evaluatable as _;
 use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
 use brush_core::variables::{ArrayLiteral, ShellValue, ShellValueLiteral, ShellValueUnsetType};
 use brush_core::{Error, ErrorKind, expansion};
@@ -123,13 +122,8 @@ pub(crate) fn is_associative(shell: &Shell, name: &str) -> bool {
 
 /// What arithmetic makes of a text.
 pub(crate) fn evaluate(shell: &mut Shell, text: &str) -> Result<i64, String> {
-    if let Ok(number) = text.trim().parse::<i64>()
-        && !text.trim().starts_with('0')
-    {
-        return Ok(number);
-    }
-    let parsed = brush_parser::arithmetic::parse(text).map_err(|error| error.to_string())?;
-    parsed.eval(shell).map_err(|error| error.to_string())
+    let params = shell.default_exec_params();
+    brush_core::arithmetic::evaluate(shell, &params, text).map_err(|error| error.to_string())
 }
 
 /// A variable's value as text, if it has one.

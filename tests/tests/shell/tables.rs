@@ -72,8 +72,28 @@ fn a_failing_command_ends_the_shell_where_it_should() {
     agree(include_str!("tables/errexit.txt"));
 }
 
+#[test]
+fn arithmetic_refuses_what_bash_refuses() {
+    agree(include_str!("tables/arithmetic-errors.txt"));
+}
+
+#[test]
+fn variables_hold_what_was_assigned() {
+    agree(include_str!("tables/variables.txt"));
+}
+
+#[test]
+fn words_become_fields_patterns_and_names() {
+    agree(include_str!("tables/expansion.txt"));
+}
+
+#[test]
+fn bytes_that_are_no_text_pass_through() {
+    agree(include_str!("tables/bytes.txt"));
+}
+
 fn agree(table: &str) {
-    for script in table.split("\n%%\n") {
+    for script in table.trim_end().split("\n%%\n") {
         Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr().agree();
     }
 }

@@ -57,8 +57,13 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
     }
 
     fn wrong(&self, what: &str) -> EvalError {
-        let text = self.text.trim_start_matches([' ', '\t', '\n', '\r']);
-        let token = &self.text[self.token_start.min(self.text.len())..];
+        self.wrong_until(what, self.text.len())
+    }
+
+    /// As [`Self::wrong`], with the text only up to `end`.
+    fn wrong_until(&self, what: &str, end: usize) -> EvalError {
+        let text = self.text[..end].trim_start_matches([' ', '\t', '\n', '\r']);
+        let token = &self.text[self.token_start.min(end)..end];
         EvalError::new(format!("{text}: {what} (error token is \"{token}\")"))
     }
 
@@ -73,9 +78,10 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
             Err((wrong, start)) => {
                 self.token_start = start;
                 Err(self.wrong(match wrong {
+                    Wrong::Number(what, end) => return Err(self.wrong_until(what, end)),
                     Wrong::OperandExpected => "syntax error: operand expected",
                     Wrong::InvalidOperator => "syntax error: invalid arithmetic operator",
-                    Wrong::NotAssignable(what) | Wrong::Number(what) => what,
+                    Wrong::NotAssignable(what) => what,
                     Wrong::Subscript => "bad array subscript",
                 }))
             }

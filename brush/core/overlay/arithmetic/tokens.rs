@@ -49,8 +49,8 @@ pub(super) enum Wrong {
     InvalidOperator,
     /// `++` or `--` after what can't be changed.
     NotAssignable(&'static str),
-    /// A number, and what is wrong with it.
-    Number(&'static str),
+    /// A number, what is wrong with it, and where it ends.
+    Number(&'static str, usize),
     /// A subscript without an end.
     Subscript,
 }
@@ -78,7 +78,8 @@ pub(super) fn read(text: &[u8], at: usize, current: Token, last: Token) -> Resul
             .iter()
             .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'@' | b'_'))
             .count();
-        let value = number(&text[start..start + length]).map_err(|what| (Wrong::Number(what), start))?;
+        let value =
+            number(&text[start..start + length]).map_err(|what| (Wrong::Number(what, start + length), start))?;
         return Ok(Read { token: Token::Number, start, end: start + length, value });
     }
     let (token, length) = operator(text, start, current, last).map_err(|wrong| (wrong, start))?;
@@ -134,9 +135,6 @@ fn step(text: &[u8], at: usize, current: Token, last: Token) -> Result<(Token, u
     if next.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
         return Ok((Token::Long(if plus { Long::PreIncrement } else { Long::PreDecrement }), 2));
     }
-    if current == Token::Number {
-        return Err(Wrong::NotAssignable(complaint));
-    }
     Ok((Token::Op(text[at]), 1))
 }
 
@@ -170,9 +168,6 @@ fn number(text: &[u8]) -> Result<i64, &'static str> {
         has_base = true;
         if matches!(text[1], b'x' | b'X') {
             (base, digits) = (16, &text[2..]);
-            if digits.is_empty() {
-                return Err("invalid number");
-            }
         } else {
             (base, digits) = (8, &text[1..]);
         }

@@ -3,7 +3,7 @@
 //! Gives values; what is done with them, and what an unset one means, is decided elsewhere.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
-use super::Expander;
+use super::pieces::Expander;
 use crate::binding::{self, complaint};
 use crate::error::Error;
 use crate::extensions::ShellExtensions;
@@ -72,8 +72,8 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
     pub(super) fn referred(&self, parameter: &Parameter) -> Option<String> {
         match &parameter.name {
             Name::Variable(name) if parameter.indirect => {
-                let variable = self.shell.env().get_reference(name)?;
-                Some(variable.value().to_cow_str(self.shell).into_owned())
+                self.shell.env().get_reference(name)?;
+                Some(self.shell.env().resolve_name(name).to_owned())
             }
             _ => None,
         }
@@ -87,6 +87,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             Name::Positional(number) => one(self.shell.current_shell_args().get(number - 1).cloned()),
             Name::Special(kind @ ('@' | '*')) => Value::Many(self.shell.current_shell_args().to_vec(), *kind == '*'),
             Name::Special(kind) => one(self.special(*kind)),
+            // What refers to an element has no elements of its own.
+            Name::Element(name, _) if binding::resolved(self.shell, name).1.is_some() => Value::Unset,
+            Name::All(name, kind) if binding::resolved(self.shell, name).1.is_some() => {
+                Value::Many(Vec::new(), *kind == '*')
+            }
             Name::Element(name, subscript) => {
                 let name = binding::resolved(self.shell, name).0.to_owned();
                 let key = self.key(&name, subscript)?;
@@ -107,6 +112,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
     fn variable(&mut self, name: &str) -> Result<Value, Error> {
         let Some((_, variable)) = self.shell.env().get(name) else { return Ok(Value::Unset) };
         if variable.is_treated_as_nameref() {
+            if self.shell.env().is_circular(name) {
+                let warning = complaint(format!("warning: {name}: circular name reference"));
+                let _ = self.shell.display_error(&mut self.params.stderr(self.shell), &warning);
+                return Ok(Value::Unset);
+            }
             let (target, subscript) = binding::resolved(self.shell, name);
             let Some(subscript) = subscript else { return Ok(Value::Unset) };
             let name = match subscript {
@@ -114,7 +124,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                 "*" => Name::All(target.to_owned(), '*'),
                 _ => Name::Element(target.to_owned(), subscript.to_owned()),
             };
-            return self.get(&name);
+            // An element that isn't there is no unset variable.
+            return Ok(match self.get(&name)? {
+                Value::Unset => Value::One(String::new()),
+                value => value,
+            });
         }
         Ok(one(binding::value_at(self.shell, name, None).map(std::borrow::Cow::into_owned)))
     }
@@ -148,7 +162,10 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
 
     /// The keys of an array; what is no array has one element.
     pub(super) fn keys(&self, name: &str) -> Vec<String> {
-        let name = binding::resolved(self.shell, name).0;
+        let (name, referred) = binding::resolved(self.shell, name);
+        if referred.is_some() {
+            return Vec::new();
+        }
         binding::variable(self.shell, name).map_or_else(Vec::new, |variable| variable.value().element_keys(self.shell))
     }
 

@@ -3,8 +3,8 @@
 //! Patterns and words inside are only expanded where they count. Substrings and `@` have files of their own.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
-use super::Expander;
 use super::lookup::{Value, name_text};
+use super::pieces::Expander;
 use super::sinks::{Replacement, Sink, joiner};
 use crate::binding::{self, complaint};
 use crate::error::{Error, ErrorKind};
@@ -84,8 +84,17 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         sink: &mut dyn Sink,
         quoted: bool,
     ) -> Result<(), Error> {
-        let name = self.meant(parameter)?;
-        let value = self.get(&name)?;
+        let (name, value) = match &parameter.name {
+            // `${!array[@]-word}` asks for the array's keys.
+            Name::All(array, star) if parameter.indirect && self.elements(array).is_empty() => {
+                (parameter.name.clone(), Value::Many(Vec::new(), *star == '*'))
+            }
+            _ => {
+                let name = self.meant(parameter)?;
+                let value = self.get(&name)?;
+                (name, value)
+            }
+        };
         let missing = value.is_unset() || (empty_too && value.is_null());
         match (kind, missing) {
             ('+', false) | ('-', true) => self.operand(word, sink),
@@ -134,6 +143,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
 
     fn length(&mut self, name: &Name) -> Result<Value, Error> {
         let count = match name {
+            Name::Variable(variable) if binding::resolved(self.shell, variable).1.is_some() => 0,
             Name::Element(..) => match self.get(name)? {
                 Value::One(text) => self.characters(&text),
                 _ => 0,

@@ -3,8 +3,8 @@
 //! Offsets and lengths are expressions; negative ones count from the end.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
-use super::Expander;
 use super::lookup::Value;
+use super::pieces::Expander;
 use crate::binding::{self, complaint};
 use crate::error::Error;
 use crate::extensions::ShellExtensions;

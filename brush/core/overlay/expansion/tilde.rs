@@ -15,11 +15,15 @@ pub(super) fn expanded(shell: &Shell<impl ShellExtensions>, login: &str) -> Opti
             Some(home) => Some(home.into_owned()),
             None => sys::users::get_current_user_home_dir().map(|home| bytes::encode_os(&home)),
         },
-        "+" => shell.env_str("PWD").map(std::borrow::Cow::into_owned),
-        "-" => shell.env_str("OLDPWD").map(std::borrow::Cow::into_owned),
+        "+" => value(shell, "PWD"),
+        "-" => value(shell, "OLDPWD"),
         _ if is_number(login) => place_in_stack(shell, login),
         _ => home_of(login),
     }
+}
+
+fn value(shell: &Shell<impl ShellExtensions>, name: &str) -> Option<String> {
+    crate::binding::value_at(shell, name, None).map(std::borrow::Cow::into_owned)
 }
 
 fn home_of(login: &str) -> Option<String> {

@@ -6,11 +6,12 @@
 use std::fmt::Write as _;
 
 use super::lookup::{Value, name_text};
+use super::now;
 use super::operations::{bad, in_case};
-use super::{Expander, now};
+use super::pieces::Expander;
 use crate::binding;
 use crate::error::Error;
-use crate::escape;
+use crate::escapes;
 use crate::extensions::ShellExtensions;
 use crate::variables::ShellValue;
 use crate::word::{Name, Parameter};
@@ -19,7 +20,11 @@ use crate::{prompt, quoting};
 impl<SE: ShellExtensions> Expander<'_, SE> {
     pub(super) fn transform(&mut self, parameter: &Parameter, kind: char) -> Result<Value, Error> {
         let name = self.meant(parameter)?;
-        if !matches!(kind, 'Q' | 'E' | 'P' | 'A' | 'a' | 'K' | 'k' | 'U' | 'u' | 'L') {
+        if matches!(self.get(&name)?, Value::Unset) && !self.shell.options().treat_unset_variables_as_error {
+            if !matches!(kind, 'A' | 'a') {
+                return Ok(Value::Unset);
+            }
+        } else if !matches!(kind, 'Q' | 'E' | 'P' | 'A' | 'a' | 'K' | 'k' | 'U' | 'u' | 'L') {
             return Err(bad(parameter).into_fatal());
         }
         if matches!(kind, 'A' | 'a' | 'K' | 'k')
@@ -33,7 +38,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         }
         Ok(match kind {
             'Q' | 'K' | 'k' => value.map(|text| quoting::reusable(&text)),
-            'E' => value.map(|text| escape::ansi_c_unquoted(&text)),
+            'E' => value.map(|text| escapes::unquoted(&text)),
             'U' => value.map(|text| text.chars().map(|c| in_case(c, true)).collect()),
             'L' => value.map(|text| text.chars().map(|c| in_case(c, false)).collect()),
             'u' => value.map(|text| {
@@ -66,6 +71,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             _ => return None,
         };
         let resolved = binding::resolved(self.shell, variable_name).0.to_owned();
+        let variable_name = &resolved;
         let Some(variable) = binding::variable(self.shell, &resolved) else {
             return (kind == 'a').then(|| Value::One(String::new()));
         };

@@ -33,7 +33,8 @@ impl Set {
         let has = |c: char| {
             self.ranges.iter().any(|(low, high)| *low <= c && c <= *high) || self.classes.iter().any(|class| class(c))
         };
-        let found = has(c) || (self.case_insensitive && (has(folded(c)) || c.to_uppercase().any(has)));
+        let in_range = |c: char| self.ranges.iter().any(|(low, high)| *low <= c && c <= *high);
+        let found = has(c) || (self.case_insensitive && (in_range(folded(c)) || c.to_uppercase().any(in_range)));
         found != self.negated
     }
 }

@@ -71,6 +71,9 @@ impl Walk<'_> {
             return;
         }
         let path = format!("{so_far}{}", unescaped(component));
+        if path.is_empty() && last {
+            return;
+        }
         if !last {
             // A folder that isn't there ends the search; before the first slash there may be nothing.
             return self.step(index + 1, &format!("{path}/"), matched, found);

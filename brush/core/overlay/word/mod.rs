@@ -136,8 +136,10 @@ pub(crate) enum Operation {
 /// Where a word stands, which decides about its quotes and tildes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {
-    /// A word of a command.
+    /// A word of a command, where a tilde may follow what looks like the beginning of an assignment.
     Plain,
+    /// An element of an array.
+    Element,
     /// What is assigned: a tilde may follow every colon.
     Assigned,
     /// A pattern or regular expression, or text without tildes.

@@ -167,7 +167,10 @@ impl Parser<'_> {
             }
             b'@' => {
                 let kind = self.peek()?;
-                if kind == b'}' || self.text.as_bytes().get(self.at + 1) != Some(&b'}') {
+                if kind == b'}' {
+                    return Some(Operation::Transform(' '));
+                }
+                if self.text.as_bytes().get(self.at + 1) != Some(&b'}') {
                     return None;
                 }
                 self.at += 1;

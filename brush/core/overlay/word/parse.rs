@@ -5,7 +5,7 @@
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::{Mode, Name, Piece, Word, scan};
-use crate::escape;
+use crate::escapes;
 
 /// Parses a word.
 pub(super) fn word(text: &str, mode: Mode) -> Word {
@@ -66,7 +66,7 @@ impl Parser<'_> {
     pub(super) fn pieces(&mut self, mode: Mode, stops: &[u8], at_start: bool) -> Vec<Piece> {
         let mut pieces = Pieces::default();
         let begin = self.at;
-        let mut tilde_next = at_start && matches!(mode, Mode::Plain | Mode::Assigned);
+        let mut tilde_next = at_start && matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned);
         let mut assigning = mode == Mode::Assigned;
         let mut literal_so_far = true;
         while let Some(byte) = self.peek() {
@@ -91,7 +91,7 @@ impl Parser<'_> {
                     pieces.text(":");
                 }
                 b'\\' | b'\'' | b'"' | b'$' | b'`' => self.special(byte, mode, &mut pieces),
-                b'<' | b'>' if mode == Mode::Plain => self.process(byte, &mut pieces),
+                b'<' | b'>' if has_processes(mode) => self.process(byte, &mut pieces),
                 _ => self.plain(stops, assigning || (mode == Mode::Plain && literal_so_far), mode, &mut pieces),
             }
         }
@@ -105,7 +105,7 @@ impl Parser<'_> {
             matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`')
                 || stops.contains(byte)
                 || (assigning && matches!(byte, b':' | b'='))
-                || (mode == Mode::Plain && matches!(byte, b'<' | b'>'))
+                || (has_processes(mode) && matches!(byte, b'<' | b'>'))
         };
         let length = 1 + rest[1..].iter().position(ends).unwrap_or(rest.len() - 1);
         let text = &self.text[self.at..self.at + length];
@@ -206,7 +206,7 @@ impl Parser<'_> {
         match bytes.get(self.at + 1) {
             Some(b'\'') if !in_double => match scan::ansi_quotes(bytes, self.at + 2) {
                 Some(end) => {
-                    pieces.quoted(&escape::ansi_c_unquoted(&self.text[self.at + 2..end - 1]));
+                    pieces.quoted(&escapes::unquoted(&self.text[self.at + 2..end - 1]));
                     self.at = end;
                 }
                 None => self.literal(mode, pieces),
@@ -253,6 +253,11 @@ impl Parser<'_> {
             self.literal(Mode::Plain, pieces);
         }
     }
+}
+
+/// Whether a process substitution may stand there.
+fn has_processes(mode: Mode) -> bool {
+    matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned)
 }
 
 /// What a command between backquotes says without the backslashes that protect it there.
