@@ -9,6 +9,7 @@ mod invocations;
 mod jobs;
 mod options;
 mod pipelines;
+mod reading;
 mod signals;
 mod startup;
 mod stdin;

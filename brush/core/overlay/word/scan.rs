@@ -118,9 +118,15 @@ pub(crate) fn arithmetic(text: &[u8], open: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// After the parenthesis that closes a command.
+/// After the parenthesis that closes a command: where the commands end, or, if they are none, where the text looks like it.
 pub(crate) fn command(text: &[u8], from: usize) -> Option<usize> {
-    Command { text, at: from, cases: Vec::new(), depth: 0, here: Vec::new() }.end()
+    read_command(text, from).or_else(|| Command { text, at: from, cases: Vec::new(), depth: 0, here: Vec::new() }.end())
+}
+
+fn read_command(text: &[u8], from: usize) -> Option<usize> {
+    let text = std::str::from_utf8(text.get(from..)?).ok()?;
+    let end = brush_parser::syntax::command_substitution_end(text, 0, &brush_parser::ParserOptions::default())?;
+    Some(from + end + 1)
 }
 
 /// A walk through a command's text.
