@@ -48,9 +48,7 @@ pub(crate) fn source(
             Err(status) => return call.end(status),
         };
         let context = call.context;
-        // Standard input is that of the command, which has a number that the interpreter knows.
-        let path = if file.path == "/dev/stdin" { "/dev/fd/0" } else { &file.path };
-        context.shell.source_script(bytes::path(path), file.arguments.iter(), &context.params).await
+        context.shell.source_script(bytes::path(&file.path), file.arguments.iter(), &context.params).await
     })
 }
 
