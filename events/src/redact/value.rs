@@ -216,6 +216,39 @@ pub(crate) fn entropy(value: &[u8]) -> f64 {
         .iter()
         .filter(|count| **count > 0)
         .map(|count| f64::from(*count) / len)
-        .map(|share| -share * share.log2())
+        .map(|share| share * binary_logarithm(share.recip()))
         .sum()
+}
+
+/// Calculates the binary logarithm of a number from 1, to 2⁻²⁰.
+///
+/// The system's would be the one thing that a shell needs of the mathematics library, which is then mapped at each start.
+fn binary_logarithm(mut number: f64) -> f64 {
+    let mut logarithm = 0.0;
+    while number >= 2.0 {
+        number /= 2.0;
+        logarithm += 1.0;
+    }
+    let mut bit = 0.5;
+    for _ in 0..20 {
+        number *= number;
+        if number >= 2.0 {
+            number /= 2.0;
+            logarithm += bit;
+        }
+        bit /= 2.0;
+    }
+    logarithm
+}
+
+#[cfg(test)]
+mod tests {
+    use super::binary_logarithm;
+
+    #[test]
+    fn the_logarithm_is_the_systems_as_far_as_it_is_calculated() {
+        for number in [1.0, 1.5, 2.0, 3.0, 7.25, 64.0, 100.0, 65535.0] {
+            assert!((binary_logarithm(number) - f64::log2(number)).abs() < 1e-5, "{number}");
+        }
+    }
 }
