@@ -87,6 +87,7 @@ dump-strings: -D, --dump-strings, --dump-po-strings
 pretty-print: --pretty-print
 history: -o history, -o histexpand, -H
 manual: a script that begins with help, bind or fc
+monitor: job control from the start (-m)
 dash: what is not done in the sh persona as dash does it
 parse-error: a script that nash's parser refuses
 ";
@@ -105,6 +106,11 @@ fn reason_to_step_aside(invocation: &Invocation) -> Option<FallbackReason> {
     }
     if invocation.dump_strings.is_some() {
         return unsupported("dump-strings");
+    }
+    let is_monitor = |option: &SetOption| matches!(option, SetOption::Set { name: "monitor", on: true });
+    if invocation.set_options.iter().any(is_monitor) {
+        // Jobs want a terminal from the start, and bash tells where there is none.
+        return unsupported("monitor");
     }
     if invocation.persona == Persona::Sh {
         // dash reads its standard input in blocks, so that what is left for a command is another thing.

@@ -4,6 +4,8 @@
 
 use brush_core::{BuiltinError, Error, ErrorKind, ExecutionControlFlow, ExecutionExitCode};
 
+use crate::interpreter::{block_on, read_logout_file};
+
 use super::call::{Call, USAGE};
 use super::options::Refusal;
 
@@ -29,6 +31,12 @@ pub(crate) fn exit(call: &mut Call<'_>) -> u8 {
         return call.refuse(&Refusal::Help);
     }
     call.flow = ExecutionControlFlow::ExitShell;
+    if call.context.shell.options().login_shell {
+        call.flush();
+        if let Some(end) = block_on(read_logout_file(call.context.shell)) {
+            return end.exit_code.into();
+        }
+    }
     status.value()
 }
 

@@ -18,6 +18,9 @@ use crate::input::{self, Lines};
 use crate::invocation::{Invocation, Mode};
 use crate::persona::Persona;
 
+/// The status of a shell whose standard input can't be read.
+const UNREADABLE_INPUT: u8 = 2;
+
 /// Runs what the invocation names and returns the exit status.
 pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Handover> {
     match &invocation.mode {
@@ -87,6 +90,11 @@ impl Surroundings for StdinText {
 
 /// Runs standard input, one complete command after the other.
 async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Handover> {
+    if std::fs::metadata("/proc/self/fd/0").is_ok_and(|input| input.is_dir()) {
+        let name = invocation.argv0.to_string_lossy();
+        eprintln!("{name}: error reading input file: Is a directory");
+        return Ok(UNREADABLE_INPUT);
+    }
     let start = input::position();
     let mut text = StdinText { lines: Lines::from_stdin(), read: Some(Vec::new()) };
     let mut reader = CommandReader::new(String::new(), 1);

@@ -37,6 +37,18 @@ pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocatio
     if file.is_file() { source(shell, &file).await } else { None }
 }
 
+/// Sources what a login shell reads when it is told to exit; gives the result of a file that itself exits.
+pub(crate) async fn read_logout_file(shell: &mut Shell) -> Option<ExecutionResult> {
+    if !shell.options().login_shell || shell.is_subshell() {
+        return None;
+    }
+    let home = shell.env_str("HOME").map(|home| bytes::path(&home).into_owned())?;
+    let file = home.join(".bash_logout");
+    // Once is enough, whatever the file does.
+    shell.options_mut().login_shell = false;
+    if file.is_file() { source(shell, &file).await } else { None }
+}
+
 /// The file that `BASH_ENV` names, after the expansions that the words between quotes have.
 async fn named_by_environment(shell: &mut Shell) -> Option<PathBuf> {
     let name = shell.env_str("BASH_ENV").map(std::borrow::Cow::into_owned).filter(|name| !name.is_empty())?;

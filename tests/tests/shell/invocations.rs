@@ -12,6 +12,8 @@ const FILES: &[(&str, &str)] = &[
     ("wrong", "echo ok\nif\n"),
     ("binary", "\0\u{1}\u{2}binary"),
     ("dir/file", ""),
+    (".bash_logout", "echo goodbye $?\n"),
+    ("exits", "echo a; exit 3; echo never\n"),
     (".bash_profile", "echo profile $-; greet() { echo hello; }\n"),
 ];
 
@@ -125,6 +127,11 @@ fn a_login_shell_reads_its_profile() {
         &["--login", "s", "a"],
         &["--noprofile", "-lc", "greet"],
         &["-lc", "exec echo x"],
+        &["-lc", "exit 3"],
+        &["-lc", "trap 'echo trap' EXIT; (exit 2); exit 4"],
+        &["-lc", "echo x; logout"],
+        &["-c", "logout; echo $?"],
+        &["-l", "exits"],
     ] {
         check(called, &[]);
     }
