@@ -89,7 +89,8 @@ history: -o history, -o histexpand, -H
 manual: a script that begins with help, bind or fc
 monitor: job control from the start (-m)
 dash: what is not done in the sh persona as dash does it
-parse-error: a script that nash's parser refuses
+parse-error: a script nested more than 2500 deep, or a here-document whose text stands behind the substitution that asks for it;
+  as sh: any script that nash's parser refuses
 ";
 
 /// What nash doesn't do itself, as far as the command line and the environment tell.
