@@ -4,8 +4,6 @@
 //! [`crate::binding`]. Builtins that declare variables get their words expanded here, and assign themselves.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
-use std::collections::BTreeMap;
-
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, Word};
 
 use crate::associative::AssociativeArray;
@@ -167,14 +165,14 @@ pub(crate) fn assign_array<SE: ShellExtensions>(
     if binding::is_associative(shell, name) {
         return assign_associative(shell, params, name, elements, append);
     }
-    let keep = append.then(|| binding::variable(shell, name).map(ShellVariable::value).cloned()).flatten();
-    let values = match keep {
-        Some(ShellValue::IndexedArray(values)) => values,
-        Some(ShellValue::String(text)) => BTreeMap::from([(0, text)]),
-        _ => BTreeMap::new(),
-    };
-    let mut next = values.last_key_value().map_or(0, |(last, _)| last + 1);
-    store(shell, name, ShellValue::IndexedArray(values))?;
+    let grows = append
+        && binding::variable(shell, name)
+            .is_some_and(|variable| matches!(variable.value(), ShellValue::IndexedArray(_)));
+    if !grows {
+        let first = binding::value_at(shell, name, None).filter(|_| append).map(|text| (0, text.into_owned()));
+        store(shell, name, ShellValue::IndexedArray(first.into_iter().collect()))?;
+    }
+    let mut next = last_index(shell, name);
     for element in elements {
         if let Some(key) = &element.key {
             let index = arithmetic::expanded_value(shell, params, key).map_err(|error| error.told_by(""))?;
@@ -208,14 +206,13 @@ fn assign_associative<SE: ShellExtensions>(
     elements: Vec<Element>,
     append: bool,
 ) -> Result<(), Error> {
-    let keep = append.then(|| binding::variable(shell, name).map(ShellVariable::value).cloned()).flatten();
-    let mut values = match keep {
-        Some(ShellValue::AssociativeArray(values)) => values,
-        _ => AssociativeArray::new(),
-    };
+    let grows = append
+        && binding::variable(shell, name)
+            .is_some_and(|variable| matches!(variable.value(), ShellValue::AssociativeArray(_)));
     let in_pairs = elements.first().is_some_and(|element| element.key.is_none());
-    let old = values.clone();
-    store(shell, name, ShellValue::AssociativeArray(values.clone()))?;
+    if !grows {
+        store(shell, name, ShellValue::AssociativeArray(AssociativeArray::new()))?;
+    }
     let mut elements = elements.into_iter();
     while let Some(element) = elements.next() {
         let (key, value, append) = match element.key {
@@ -231,28 +228,9 @@ fn assign_associative<SE: ShellExtensions>(
             let _ = shell.display_error(&mut params.stderr(shell), &complaint("[]=: bad array subscript"));
             continue;
         }
-        let before = if append {
-            values.get(&key).or_else(|| old.get(&key)).cloned().unwrap_or_default()
-        } else {
-            String::new()
-        };
-        values.insert(key, format!("{before}{value}"));
+        binding::assign_keyed(shell, params, name, binding::Key::Text(key), value, append)?;
     }
-    let integer = binding::variable(shell, name).is_some_and(ShellVariable::is_treated_as_integer);
-    if integer {
-        let evaluated: Result<Vec<_>, Error> = values
-            .iter()
-            .map(|(key, text)| (key.clone(), text.clone()))
-            .map(|(key, text)| {
-                let number = arithmetic::evaluate(shell, params, &text).map_err(|error| error.told_by(""))?;
-                Ok((key, number.to_string()))
-            })
-            .collect();
-        for (key, text) in evaluated? {
-            values.insert(key, text);
-        }
-    }
-    store(shell, name, ShellValue::AssociativeArray(values))
+    Ok(())
 }
 
 /// Makes a value that of a variable, which keeps its attributes.

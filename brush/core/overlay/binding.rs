@@ -204,17 +204,40 @@ pub fn assign<SE: ShellExtensions>(
         None => None,
         Some(subscript) => Some(assigned_key(shell, params, &name, subscript)?),
     };
-    let Some((integer, dynamic)) = check_assignable(shell, &name)? else {
+    assign_to(shell, params, &name, key, value, append)
+}
+
+/// Assigns to an element whose key is known.
+pub(crate) fn assign_keyed<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    key: Key,
+    value: String,
+    append: bool,
+) -> Result<(), Error> {
+    assign_to(shell, params, name, Some(key), value, append)
+}
+
+fn assign_to<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    key: Option<Key>,
+    value: String,
+    append: bool,
+) -> Result<(), Error> {
+    let Some((integer, dynamic)) = check_assignable(shell, name)? else {
         let key = key.map(|key| key.text().into_owned());
-        return add(shell, &name, key, value);
+        return add(shell, name, key, value);
     };
-    if dynamic && special::assign(shell, &name, &value) {
+    if dynamic && special::assign(shell, name, &value) {
         return Ok(());
     }
     let (value, append) =
-        if integer { (number(shell, params, &name, key.as_ref(), &value, append)?, false) } else { (value, append) };
+        if integer { (number(shell, params, name, key.as_ref(), &value, append)?, false) } else { (value, append) };
     let auto_export = shell.options().export_variables_on_modification;
-    if let Some((_, variable)) = shell.env_mut().get_mut(&name) {
+    if let Some((_, variable)) = shell.env_mut().get_mut(name) {
         match key {
             Some(key) => variable.assign_at_index(key.text().into_owned(), value, append)?,
             None => variable.assign(ShellValueLiteral::Scalar(value), append)?,

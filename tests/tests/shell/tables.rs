@@ -88,6 +88,11 @@ fn words_become_fields_patterns_and_names() {
 }
 
 #[test]
+fn locales_arrays_and_quotes_meet() {
+    agree(include_str!("tables/values.txt"));
+}
+
+#[test]
 fn bytes_that_are_no_text_pass_through() {
     agree(include_str!("tables/bytes.txt"));
 }

@@ -213,7 +213,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         let pattern = self.pattern(pattern)?;
         let mut sink = Replacement::default();
         self.pieces(&with.pieces, &mut sink)?;
-        let replacement = sink.finish(true);
+        let replacement = sink.finish(self.shell.options().patsub_replacement);
         if pattern.is_empty() && !matches!(which, '#' | '%') {
             return Ok(value);
         }

@@ -15,7 +15,7 @@ use crate::escapes;
 use crate::extensions::ShellExtensions;
 use crate::variables::ShellValue;
 use crate::word::{Name, Parameter};
-use crate::{prompt, quoting};
+use crate::{bytes, locale, prompt, quoting};
 
 impl<SE: ShellExtensions> Expander<'_, SE> {
     pub(super) fn transform(&mut self, parameter: &Parameter, kind: char) -> Result<Value, Error> {
@@ -37,7 +37,14 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             return Ok(value);
         }
         Ok(match kind {
-            'Q' | 'K' | 'k' => value.map(|text| quoting::reusable(&text)),
+            'Q' | 'K' | 'k' => value.map(|text| {
+                if text.is_ascii() || locale::multibyte(self.shell) {
+                    quoting::reusable(&text)
+                } else {
+                    // Each byte is a character here, and not one that can be printed.
+                    quoting::reusable(&bytes::singles(&text))
+                }
+            }),
             'E' => value.map(|text| escapes::unquoted(&text)),
             'U' => value.map(|text| text.chars().map(|c| in_case(c, true)).collect()),
             'L' => value.map(|text| text.chars().map(|c| in_case(c, false)).collect()),
