@@ -2,9 +2,14 @@
 //!
 //! Evaluating is the interpreter's.
 
+use brush_core::ExecutionControlFlow;
+
 use super::call::Call;
 use super::options::Refusal;
 use super::values;
+
+/// The status of a command string that an unset variable ends.
+const UNSET: u8 = 127;
 
 /// Runs the builtin.
 pub(crate) fn run(call: &mut Call<'_>) -> u8 {
@@ -21,8 +26,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
     }
     let mut value = 0;
     for word in words {
-        value = match values::evaluate(call.context.shell, word) {
+        value = match values::evaluate(call, word) {
             Ok(value) => value,
+            Err(complaint) if matches!(call.flow, ExecutionControlFlow::ExitShell) => {
+                call.complain_for_shell(&complaint);
+                return if call.context.shell.options().command_string_mode { UNSET } else { 1 };
+            }
             Err(complaint) => {
                 call.complain(&complaint);
                 return 1;

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
 use brush_core::variables::{ArrayLiteral, ShellValue, ShellValueLiteral, ShellValueUnsetType};
-use brush_core::{Error, ErrorKind, expansion};
+use brush_core::{Error, ErrorKind, ExecutionControlFlow, arithmetic, binding};
 
 use super::call::Call;
-use crate::interpreter::{Shell, block_on};
+use crate::interpreter::Shell;
 
 /// Whether a word names a variable or an element of one.
 pub(crate) fn is_assignable(word: &str) -> bool {
@@ -88,18 +88,7 @@ pub(crate) fn resolved<'n>(shell: &Shell, name: &'n str) -> Cow<'n, str> {
 }
 
 fn set(call: &mut Call<'_>, word: &str, value: String) -> Result<(), Error> {
-    let shell = &mut *call.context.shell;
-    let is_plain = !word.contains('[') && !is_nameref(shell, word);
-    if is_plain {
-        let literal = ShellValueLiteral::Scalar(value);
-        let (anywhere, global) = (EnvironmentLookup::Anywhere, EnvironmentScope::Global);
-        return shell.env_mut().update_or_add(word, literal, |_| Ok(()), anywhere, global);
-    }
-    block_on(expansion::assign_to_named_parameter(shell, &call.context.params, word, value))
-}
-
-fn is_nameref(shell: &Shell, name: &str) -> bool {
-    shell.env().get_raw(name).is_some_and(|(_, variable)| variable.is_treated_as_nameref())
+    binding::assign(call.context.shell, &call.context.params, word, None, value, false)
 }
 
 /// Why an assignment failed, in bash's words.
@@ -120,10 +109,14 @@ pub(crate) fn is_associative(shell: &Shell, name: &str) -> bool {
     })
 }
 
-/// What arithmetic makes of a text.
-pub(crate) fn evaluate(shell: &mut Shell, text: &str) -> Result<i64, String> {
-    let params = shell.default_exec_params();
-    brush_core::arithmetic::evaluate(shell, &params, text).map_err(|error| error.to_string())
+/// What arithmetic makes of a text; where it makes nothing of it, why.
+pub(crate) fn evaluate(call: &mut Call<'_>, text: &str) -> Result<i64, String> {
+    arithmetic::evaluate(call.context.shell, &call.context.params, text).map_err(|error| {
+        if error.is_fatal() {
+            call.flow = ExecutionControlFlow::ExitShell;
+        }
+        error.to_string()
+    })
 }
 
 /// A variable's value as text, if it has one.
@@ -134,10 +127,10 @@ pub(crate) fn text(shell: &Shell, name: &str) -> Option<String> {
 
 /// Whether a variable, element or parameter is set, as `-v` asks.
 pub(crate) fn is_set(call: &mut Call<'_>, word: &str) -> bool {
-    let shell = &mut *call.context.shell;
     if let Some((name, subscript)) = element(word) {
-        return element_is_set(shell, name, subscript);
+        return element_is_set(call, name, subscript);
     }
+    let shell = &*call.context.shell;
     if let Ok(number) = word.parse::<usize>() {
         return number <= shell.current_shell_args().len();
     }
@@ -150,18 +143,23 @@ pub(crate) fn is_set(call: &mut Call<'_>, word: &str) -> bool {
     }
 }
 
-fn element_is_set(shell: &mut Shell, name: &str, subscript: &str) -> bool {
-    let is_associative = is_associative(shell, name);
-    let index: Cow<'_, str> = if is_associative {
-        subscript.into()
-    } else if matches!(subscript, "@" | "*") {
+fn element_is_set(call: &mut Call<'_>, name: &str, subscript: &str) -> bool {
+    let shell = &mut *call.context.shell;
+    if matches!(subscript, "@" | "*") && !is_associative(shell, name) {
         return shell.env().get(name).is_some_and(|(_, variable)| !variable.value().element_keys(shell).is_empty());
-    } else {
-        match evaluate(shell, subscript) {
-            Ok(index) => index.to_string().into(),
-            Err(_) => return false,
+    }
+    let key = match binding::key(shell, &call.context.params, name, subscript) {
+        Ok(key) => key,
+        Err(error) => {
+            call.complain_for_shell(&error.to_string());
+            // The command is given up; a command string then ends.
+            if call.context.shell.options().command_string_mode {
+                call.flow = ExecutionControlFlow::ExitShell;
+            }
+            return false;
         }
     };
+    let shell = &*call.context.shell;
     let Some((_, variable)) = shell.env().get(name) else { return false };
-    variable.value().get_at(&index, shell).ok().flatten().is_some()
+    variable.value().get_at(&key.text(), shell).ok().flatten().is_some()
 }

@@ -58,6 +58,11 @@ fn options_lines_and_files_are_read() {
 }
 
 #[test]
+fn values_reach_variables_and_output() {
+    agree(include_str!("tables/assignments.txt"));
+}
+
+#[test]
 fn candidates_are_generated_and_listed() {
     agree(include_str!("tables/completion.txt"));
 }
