@@ -126,7 +126,8 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             if self.options().do_not_execute_commands && !self.options().interactive {
                 continue;
             }
-            let tail = (origin == Origin::CommandString || params.tail) && reader.at_end();
+            let may_be_last = params.tail || (origin == Origin::CommandString && ends_simply(&command));
+            let tail = may_be_last && reader.at_end();
             result = self.run_command_read(&command, tail, params).await;
             let ends = origin == Origin::Script && self.options().exit_after_one_command;
             if ends || !result.is_normal_flow() {
@@ -252,6 +253,19 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
     fn line_around_trap(&self) -> usize {
         self.call_stack().iter().skip(1).find_map(crate::callstack::Frame::current_line).unwrap_or(1)
     }
+}
+
+/// Whether the last thing that a command does is a simple command: only that takes the place of a shell that was given a
+/// command string. A subshell has a process of its own, which scripts see.
+fn ends_simply(command: &ast::CompleteCommand) -> bool {
+    let Some(ast::CompoundListItem(last, _)) = command.0.last() else {
+        return false;
+    };
+    let pipeline = match last.additional.last() {
+        Some(ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline)) => pipeline,
+        None => &last.first,
+    };
+    matches!(pipeline.seq.as_slice(), [ast::Command::Simple(_)])
 }
 
 /// What a string that a command runs is called in messages about its text.
