@@ -10,7 +10,7 @@ use brush_parser::ast::{CommandPrefixOrSuffixItem, SimpleCommand, Word};
 /// The variable.
 const NAME: &str = "BASH_COMMAND";
 /// Commands that list all variables.
-const LISTING: [&str; 3] = ["set", "declare", "typeset"];
+const LISTING: [&str; 4] = ["set", "declare", "typeset", "compgen"];
 
 /// Whether the command's words name the variable, or list all there are.
 pub(crate) fn asks_for_itself(command: &SimpleCommand) -> bool {

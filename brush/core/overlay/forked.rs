@@ -101,7 +101,7 @@ pub(crate) fn keep_redirections<SE: extensions::ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &mut ExecutionParameters,
 ) {
-    if !shell.may_be_replaced() || params.open_files().iter_entries().next().is_none() {
+    if !shell.is_subshell() || !shell.may_be_replaced() || params.open_files().iter_entries().next().is_none() {
         return;
     }
     let files = std::mem::take(params.open_files_mut());
@@ -131,6 +131,9 @@ fn become_child<SE: extensions::ShellExtensions>(
     let in_background = level == Some(Level::Background) && !shell.options().enable_job_control;
     trapping::enter_child(in_background);
     shell.enter_forked_child(matches!(level, None | Some(Level::CommandSubstitution)));
+    if matches!(level, Some(Level::ProcessSubstitution(_))) {
+        shell.traps_mut().forget_inherited();
+    }
     if let Some(level) = level {
         shell.place_mut().enter(level);
     }

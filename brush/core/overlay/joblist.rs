@@ -81,7 +81,7 @@ impl JobProcess {
     fn state(&self, of_job: JobState) -> String {
         match (of_job, self.child.end()) {
             (JobState::Stopped, _) => "Stopped".to_owned(),
-            (JobState::Running, _) | (_, None) => "Running".to_owned(),
+            (JobState::Running, _) | (_, None | Some(ProcessEnd::Continued)) => "Running".to_owned(),
             (_, Some(ProcessEnd::Exited(0))) => "Done".to_owned(),
             (_, Some(ProcessEnd::Exited(status))) => std::format!("Exit {status}"),
             (_, Some(ProcessEnd::Signaled { signal, .. } | ProcessEnd::Stopped(signal))) => {

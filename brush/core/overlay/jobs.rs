@@ -308,8 +308,12 @@ impl Job {
             }
         }
         if self.processes.iter().all(|process| process.child.end().is_some()) {
+            self.told &= self.state == JobState::Running;
             self.state = JobState::Done;
             self.changed = true;
+        } else if self.state == JobState::Stopped && !stopped {
+            self.state = JobState::Running;
+            self.told = false;
         } else if stopped && self.state != JobState::Stopped {
             self.state = JobState::Stopped;
             self.changed = true;

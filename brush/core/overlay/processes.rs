@@ -106,6 +106,10 @@ impl ChildProcess {
                 self.stopped = true;
                 return;
             }
+            Some(ProcessEnd::Continued) => {
+                self.stopped = false;
+                return;
+            }
             None => return,
         };
         self.end = end;

@@ -337,6 +337,11 @@ impl TrapHandlerConfig {
         }
     }
 
+    /// Lets a subshell list nothing of its parent's traps.
+    pub(crate) fn forget_inherited(&mut self) {
+        self.inherited.clear();
+    }
+
     /// Lets go of the traps that a subshell doesn't have. Ignored signals stay ignored.
     pub(crate) fn enter_subshell(&mut self, keeps_err: bool, keeps_debug_and_return: bool) {
         let keeps = |signal: TrapSignal, handler: &TrapHandler| match signal {

@@ -12,9 +12,9 @@ use nash_events::ShellId;
 use super::page::{KindIndex, Loss, Page};
 use super::sys;
 
-/// The lowest descriptor of a journal: far above those that scripts name, and above the shell's own from 100 on. Where the
+/// The lowest descriptor of a journal: far above those that scripts name, and above the shell's own from 700 on. Where the
 /// process may not have so many (`ulimit -n`), lower ones do.
-const DESCRIPTORS_MIN: [i32; 4] = [200, 100, 50, 10];
+const DESCRIPTORS_MIN: [i32; 5] = [800, 200, 100, 50, 10];
 
 /// Undelivered bytes of one journal: 64 MiB, what a whole spool directory may take.
 pub(crate) const JOURNAL_BYTES_MAX: u64 = nash_events::limits::SPOOL_BYTES_MAX;

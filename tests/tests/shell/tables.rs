@@ -102,6 +102,11 @@ fn bytes_that_are_no_text_pass_through() {
     agree(include_str!("tables/bytes.txt"));
 }
 
+#[test]
+fn shells_within_shells_end_and_tell() {
+    agree(include_str!("tables/processes.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.trim_end().split("\n%%\n") {
         Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr().agree();

@@ -14,10 +14,11 @@ use crate::openfiles::{OpenFile, OpenFiles};
 /// The kernel's number of a process.
 pub type ProcessId = i32;
 
-/// Where the shell keeps descriptors of its own: far from the numbers that scripts name.
-const PRIVATE_FD_MIN: RawFd = 100;
-/// The end of that range. Descriptors from here on belong to whoever embeds the shell and survive a fork untouched.
-pub const EMBEDDER_FD_MIN: RawFd = 200;
+/// Where the shell keeps descriptors of its own: far from the numbers that scripts name, such as 200 for a lock; lower where
+/// so many are not allowed.
+const PRIVATE_FD_MINS: [RawFd; 3] = [700, 100, 30];
+/// How many numbers are the shell's own. Those above them belong to whoever embeds it, and survive a fork untouched.
+const PRIVATE_FD_COUNT: RawFd = 100;
 /// Where bash puts descriptors that it chooses a number for (`{var}>`, coprocesses).
 const CHOSEN_FD_MIN: RawFd = 10;
 
@@ -35,6 +36,8 @@ pub enum ProcessEnd {
     },
     /// A signal stopped it; it can go on.
     Stopped(i32),
+    /// It went on.
+    Continued,
 }
 
 /// Everything that an external program starts with.
@@ -78,7 +81,8 @@ pub fn report_stops(reported: bool) {
 /// the shell it waits no longer, and says that the child died of it.
 pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
     let stops = STOPS_ARE_REPORTED.load(std::sync::atomic::Ordering::Relaxed);
-    let flags = if stops { libc::WUNTRACED } else { 0 } | if block { 0 } else { libc::WNOHANG };
+    let reported = if block { libc::WUNTRACED } else { libc::WUNTRACED | libc::WCONTINUED };
+    let flags = if stops { reported } else { 0 } | if block { 0 } else { libc::WNOHANG };
     let mut status = 0;
     loop {
         // SAFETY: `status` outlives the call.
@@ -98,6 +102,8 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
     }
     Ok(Some(if libc::WIFEXITED(status) {
         ProcessEnd::Exited((libc::WEXITSTATUS(status) & 0xff) as u8)
+    } else if libc::WIFCONTINUED(status) {
+        ProcessEnd::Continued
     } else if libc::WIFSTOPPED(status) {
         ProcessEnd::Stopped(libc::WSTOPSIG(status))
     } else {
@@ -182,25 +188,39 @@ pub fn place_descriptors(files: &OpenFiles) -> io::Result<()> {
 /// Closes every private descriptor of the shell. For a forked child, whose table was placed before: what is left belongs
 /// to the parent, above all the ends of pipes that must not stay open here.
 pub fn close_private_descriptors() {
+    let first = private_fd_min();
     #[cfg(target_os = "linux")]
     {
         // SAFETY: the call takes numbers only.
-        let result = unsafe { libc::syscall(libc::SYS_close_range, PRIVATE_FD_MIN, EMBEDDER_FD_MIN - 1, 0) };
+        let result = unsafe { libc::syscall(libc::SYS_close_range, first, first + PRIVATE_FD_COUNT - 1, 0) };
         if result == 0 {
             return;
         }
     }
-    for fd in PRIVATE_FD_MIN..EMBEDDER_FD_MIN {
+    for fd in first..first + PRIVATE_FD_COUNT {
         close(fd);
     }
 }
 
 /// Moves a descriptor to a private number, closed on exec. Where no such number is free it stays where it is.
 pub fn move_to_private_range(fd: OwnedFd) -> OwnedFd {
-    if fd.as_raw_fd() >= PRIVATE_FD_MIN {
+    if fd.as_raw_fd() >= private_fd_min() {
         return fd;
     }
-    duplicate_from(fd.as_raw_fd(), PRIVATE_FD_MIN).unwrap_or(fd)
+    duplicate_from(fd.as_raw_fd(), private_fd_min()).unwrap_or(fd)
+}
+
+/// The first number that is the shell's own in this process.
+fn private_fd_min() -> RawFd {
+    static MIN: std::sync::OnceLock<RawFd> = std::sync::OnceLock::new();
+    *MIN.get_or_init(|| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the structure outlives the call.
+        let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+        let allowed = if result == 0 { RawFd::try_from(limit.rlim_cur).unwrap_or(RawFd::MAX) } else { RawFd::MAX };
+        let fits = |first: &RawFd| allowed > first + 2 * PRIVATE_FD_COUNT;
+        PRIVATE_FD_MINS.into_iter().find(fits).unwrap_or(PRIVATE_FD_MINS[2])
+    })
 }
 
 /// Gives a file a number of its own that commands inherit; returns the number.
@@ -267,7 +287,8 @@ impl DescriptorPlan {
             };
             let overwritten = from != to && files.contains_fd(from);
             let from = if overwritten {
-                saved.push(duplicate_from(from, PRIVATE_FD_MIN)?);
+                let copy = duplicate_from(from, private_fd_min()).or_else(|_| duplicate_from(from, CHOSEN_FD_MIN));
+                saved.push(copy?);
                 saved[saved.len() - 1].as_raw_fd()
             } else {
                 from
