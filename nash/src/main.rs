@@ -25,8 +25,24 @@ pub unsafe extern "C" fn main(count: c_int, arguments: *const *const c_char) -> 
         OsStr::from_bytes(text.to_bytes()).to_owned()
     };
     let argv = (0..count).map(argument).collect();
+    let executed = executed_path();
     // A panic must not leave through C; what it says was printed by then.
-    std::panic::catch_unwind(|| nash::run(argv)).map_or(INTERNAL_ERROR_STATUS, c_int::from)
+    std::panic::catch_unwind(|| nash::run(argv, executed)).map_or(INTERNAL_ERROR_STATUS, c_int::from)
+}
+
+/// The path that was given to `execve`; Linux tells it beside the arguments.
+#[cfg(target_os = "linux")]
+fn executed_path() -> Option<OsString> {
+    // SAFETY: reads a word of this process's auxiliary vector; no word is zero.
+    let pointer = unsafe { libc::getauxval(libc::AT_EXECFN) } as *const c_char;
+    // SAFETY: the kernel's string ends in NUL and lives as long as the process.
+    (!pointer.is_null()).then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(pointer) }.to_bytes()).to_owned())
+}
+
+/// The same where the system does not tell.
+#[cfg(not(target_os = "linux"))]
+fn executed_path() -> Option<OsString> {
+    None
 }
 
 /// The status of a shell that failed internally.

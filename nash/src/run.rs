@@ -19,15 +19,17 @@ use crate::persona::Persona;
 use crate::{deep_stack, signals, version};
 
 /// Runs the shell that `argv` asks for and returns its exit status. Takes the process over: it may become another program.
-pub fn run(argv: Vec<OsString>) -> u8 {
+///
+/// `executed` is the path of nash that was given to `execve`, where the system tells.
+pub fn run(argv: Vec<OsString>, executed: Option<OsString>) -> u8 {
     signals::restore_inherited();
     silence_caught_panics();
     let argv = if argv.is_empty() { vec![OsString::from("nash")] } else { argv };
-    let persona = Persona::from_argv0(&argv[0]);
+    let persona = Persona::of_process(executed.as_deref(), &argv);
     if config::is_disabled_by_environment() {
         return fallback::step_aside(persona, &argv, None);
     }
-    let invocation = match invocation::parse(&argv) {
+    let invocation = match invocation::parse(&argv, persona) {
         Ok(invocation) => invocation,
         Err(error) => {
             print(&error.listings(), &error.rendered());

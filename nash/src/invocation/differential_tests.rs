@@ -12,7 +12,7 @@ use super::*;
 
 /// Runs a real shell with `input` on its standard input and waits for it.
 fn run(argv: &[&str], input: &str) -> Output {
-    let program = if Persona::from_argv0(OsStr::new(argv[0])) == Persona::Sh { "/bin/dash" } else { "/bin/bash" };
+    let program = if Persona::from_name(OsStr::new(argv[0])) == Persona::Sh { "/bin/dash" } else { "/bin/bash" };
     let mut child = Command::new(program)
         .arg0(argv[0])
         .args(&argv[1..])
@@ -31,7 +31,9 @@ fn run(argv: &[&str], input: &str) -> Output {
 
 /// Reads a command line with our parser.
 fn read(argv: &[&str]) -> Result<Invocation, UsageError> {
-    parse(&argv.iter().map(OsString::from).collect::<Vec<_>>())
+    let argv: Vec<_> = argv.iter().map(OsString::from).collect();
+    let persona = Persona::of_process(None, &argv);
+    parse(&argv, persona)
 }
 
 /// Splits a table of command lines into words.

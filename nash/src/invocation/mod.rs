@@ -16,7 +16,7 @@ mod usage;
 
 use std::ffi::{OsStr, OsString};
 
-use crate::persona::Persona;
+use crate::persona::{Persona, base_name};
 
 pub use options::{ListFormat, SHOPT_NAMES, SetOption, set_option_letter, set_option_name, set_option_names};
 pub use usage::{UsageError, UsageProblem, long_option_names};
@@ -112,13 +112,15 @@ impl Invocation {
     /// Returns an invocation without options that reads commands from standard input.
     pub(crate) fn new(argv0: OsString, persona: Persona) -> Self {
         let login = argv0.as_encoded_bytes().first() == Some(&b'-');
+        // bash under the name `sh` is in its POSIX mode from the start.
+        let posix = persona == Persona::Sh || base_name(&argv0) == b"sh";
         Self {
             argv0,
             persona,
             login,
             interactive_flag: None,
             stdin_flag: false,
-            posix: persona == Persona::Sh,
+            posix,
             restricted: persona == Persona::RestrictedBash,
             mode: Mode::Stdin { args: Vec::new() },
             set_options: Vec::new(),
@@ -171,13 +173,12 @@ impl Invocation {
     }
 }
 
-/// Reads a command line by the rules of the shell that `argv[0]` names.
+/// Reads a command line by the rules of the shell that nash stands in for.
 ///
 /// # Errors
 /// A [`UsageError`] that renders that shell's own message and exit status.
-pub fn parse(argv: &[OsString]) -> Result<Invocation, UsageError> {
-    let name = argv.first().map_or(OsStr::new("bash"), OsString::as_os_str);
-    match Persona::from_argv0(name) {
+pub fn parse(argv: &[OsString], persona: Persona) -> Result<Invocation, UsageError> {
+    match persona {
         Persona::Sh => sh::parse(argv),
         persona @ (Persona::Bash | Persona::RestrictedBash) => bash::parse(argv, persona),
     }

@@ -7,7 +7,7 @@ use super::*;
 /// Reads a command line that is well-formed.
 fn read(argv: &[&str]) -> Invocation {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-    parse(&argv).unwrap_or_else(|error| panic!("{argv:?}: {error}"))
+    parse(&argv, Persona::of_process(None, &argv)).unwrap_or_else(|error| panic!("{argv:?}: {error}"))
 }
 
 /// Makes the mode of `-c`.
@@ -122,7 +122,7 @@ fn a_command_asks_no_question_about_terminals() {
 
 #[test]
 fn an_empty_argument_vector_is_a_shell_on_standard_input() {
-    let invocation = parse(&[]).unwrap();
+    let invocation = parse(&[], Persona::Bash).unwrap();
     assert_eq!(invocation.argv0, "bash");
     assert_eq!(invocation.mode, Mode::Stdin { args: Vec::new() });
 }
