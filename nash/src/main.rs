@@ -32,16 +32,16 @@ pub unsafe extern "C" fn main(count: c_int, arguments: *const *const c_char) -> 
 
 /// The path that was given to `execve`; Linux tells it beside the arguments.
 #[cfg(target_os = "linux")]
-fn executed_path() -> Option<OsString> {
+fn executed_path() -> Option<&'static OsStr> {
     // SAFETY: reads a word of this process's auxiliary vector; no word is zero.
     let pointer = unsafe { libc::getauxval(libc::AT_EXECFN) } as *const c_char;
     // SAFETY: the kernel's string ends in NUL and lives as long as the process.
-    (!pointer.is_null()).then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(pointer) }.to_bytes()).to_owned())
+    (!pointer.is_null()).then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(pointer) }.to_bytes()))
 }
 
 /// The same where the system does not tell.
 #[cfg(not(target_os = "linux"))]
-fn executed_path() -> Option<OsString> {
+fn executed_path() -> Option<&'static OsStr> {
     None
 }
 

@@ -3,7 +3,7 @@
 //! The order of things stands here: who handles the command line, when observation begins, what goes to the real shell. How
 //! commands run is the interpreter's business.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,11 +21,11 @@ use crate::{deep_stack, signals, version};
 /// Runs the shell that `argv` asks for and returns its exit status. Takes the process over: it may become another program.
 ///
 /// `executed` is the path of nash that was given to `execve`, where the system tells.
-pub fn run(argv: Vec<OsString>, executed: Option<OsString>) -> u8 {
+pub fn run(argv: Vec<OsString>, executed: Option<&OsStr>) -> u8 {
     signals::restore_inherited();
     silence_caught_panics();
     let argv = if argv.is_empty() { vec![OsString::from("nash")] } else { argv };
-    let persona = Persona::of_process(executed.as_deref(), &argv);
+    let persona = Persona::of_process(executed, &argv);
     if config::is_disabled_by_environment() {
         return fallback::step_aside(persona, &argv, None);
     }

@@ -59,7 +59,7 @@ pub(super) struct Came<'a> {
     pub(super) pipe: Option<&'a Pipe>,
 }
 
-impl<'a> Came<'a> {
+impl Came<'_> {
     /// Whether two substitutions can be the same one.
     fn may_be(self, other: Self) -> bool {
         let same_text = self.text.zip(other.text).is_none_or(|(one, other)| one.seq == other.seq);

@@ -282,7 +282,7 @@ fn shown(text: &str) -> String {
             '\t' => quoted.push_str("\\t"),
             '\x1b' => quoted.push_str("\\E"),
             '\'' | '\\' => quoted.extend(['\\', character]),
-            control if control.is_control() => quoted.push_str(&format!("\\{:03o}", u32::from(control))),
+            control if control.is_control() => quoted.extend(format!("\\{:03o}", u32::from(control)).chars()),
             plain => quoted.push(plain),
         }
     }
