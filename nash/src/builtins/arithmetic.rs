@@ -28,7 +28,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
     for word in words {
         value = match values::evaluate(call, word) {
             Ok(value) => value,
-            Err(complaint) if matches!(call.flow, ExecutionControlFlow::ExitShell) => {
+            Err(complaint) if matches!(call.flow, ExecutionControlFlow::ExitShell) || call.raised.is_some() => {
                 call.complain_for_shell(&complaint);
                 return if call.context.shell.options().command_string_mode { UNSET } else { 1 };
             }

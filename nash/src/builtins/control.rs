@@ -2,9 +2,9 @@
 //!
 //! How the status travels is the interpreter's; loops are left elsewhere.
 
-use brush_core::{BuiltinError, Error, ErrorKind, ExecutionControlFlow, ExecutionExitCode};
+use brush_core::{Error, ExecutionControlFlow};
 
-use crate::interpreter::{block_on, read_logout_file};
+use crate::interpreter::{Shell, block_on, read_logout_file};
 
 use super::call::{Call, USAGE};
 use super::options::Refusal;
@@ -90,25 +90,22 @@ pub(crate) fn number(word: &str) -> Option<i64> {
     word.trim_matches(|letter: char| letter.is_ascii_whitespace() || letter == '\u{b}').parse().ok()
 }
 
-/// Why a whole command is given up.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Abandoned(String);
-
-impl BuiltinError for Abandoned {}
-
-impl From<&Abandoned> for ExecutionExitCode {
-    fn from(_: &Abandoned) -> Self {
-        Self::GeneralError
-    }
+/// An error that tells nothing more, and ends the command that is being run; a command string ends with it.
+pub(crate) fn given_up(shell: &Shell) -> Error {
+    let options = shell.options();
+    let error = Error::told();
+    if options.command_string_mode || options.sh_mode { error.into_fatal() } else { error }
 }
 
 impl Call<'_> {
     /// Gives up the whole command that is being run, as bash does where it "jumps to the top level".
     pub(crate) fn abandon(&mut self, complaint: &str) {
-        let name = self.name().to_owned();
-        let error = Error::from(ErrorKind::BuiltinError(Box::new(Abandoned(complaint.to_owned())), name));
-        let is_last = self.context.shell.options().command_string_mode;
-        self.raised = Some(if is_last { error.into_fatal() } else { error });
+        self.complain(complaint);
+        self.give_up();
+    }
+
+    /// The same where the reason has been told.
+    pub(crate) fn give_up(&mut self) {
+        self.raised = Some(given_up(self.context.shell));
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Both pass the gate. Searching and starting is the interpreter's; only the command's options are read here.
 
+use std::io::Write as _;
+
 use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
 use brush_core::external::{self, StartOptions};
 use brush_core::{
     Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionExitCode, ExecutionResult, ShellExtensions,
 };
 
-use super::{complain, help};
+use super::{complain, help, synopsis};
 
 /// The builtin.
 pub(crate) struct Exec;
@@ -35,7 +37,9 @@ impl SimpleCommand for Exec {
         let request = match Request::parse(args.skip(1).map(|arg| arg.as_ref().to_owned())) {
             Ok(request) => request,
             Err(message) => {
-                return Ok(complain(&context, "exec", &message, ExecutionExitCode::InvalidUsage.into()));
+                let refused = complain(&context, "exec", &message, ExecutionExitCode::InvalidUsage.into());
+                writeln!(context.stderr(), "exec: usage: {}", synopsis::of("exec"))?;
+                return Ok(refused);
             }
         };
         let Some((name, arguments)) = request.command.split_first() else {

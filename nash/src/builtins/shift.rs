@@ -1,8 +1,6 @@
 //! `shift`: drops the first positional parameters.
 //!
-//! More than one count ends a shell that runs a command string; one that is no number or too large does not.
-
-use brush_core::ExecutionControlFlow;
+//! More than one count ends the whole command, and a command string; one that is no number or too large does not.
 
 use super::call::{Call, USAGE};
 use super::options::Refusal;
@@ -24,7 +22,7 @@ pub(crate) fn shift(call: &mut Call<'_>) -> u8 {
     };
     if words.len() > 1 {
         call.complain("too many arguments");
-        call.flow = ExecutionControlFlow::ExitShell;
+        call.give_up();
         return 1;
     }
     let available = call.context.shell.current_shell_args().len();

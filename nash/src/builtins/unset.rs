@@ -5,9 +5,10 @@
 use brush_core::builtins::BoxFuture;
 use brush_core::env::valid_variable_name;
 use brush_core::variables::{ShellValue, ShellValueUnsetType};
-use brush_core::{CommandArg, Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionResult};
+use brush_core::{CommandArg, Error, ErrorKind, ExecutionContext, ExecutionResult};
 
 use super::call::Call;
+use super::control::given_up;
 use super::names::{self, Target};
 use super::options::Options;
 use super::{complain, complain_plainly};
@@ -62,9 +63,7 @@ pub(crate) fn execute(
                 Err(error) => match error.kind() {
                     ErrorKind::CheckedExpansionError(words) => {
                         complain_plainly(&context, words);
-                        let mut result = ExecutionResult::new(1);
-                        result.next_control_flow = ExecutionControlFlow::ExitShell;
-                        return Ok(result);
+                        return Err(given_up(context.shell));
                     }
                     _ => return Err(error),
                 },

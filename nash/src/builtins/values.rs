@@ -114,6 +114,8 @@ pub(crate) fn evaluate(call: &mut Call<'_>, text: &str) -> Result<i64, String> {
     arithmetic::evaluate(call.context.shell, &call.context.params, text).map_err(|error| {
         if error.is_fatal() {
             call.flow = ExecutionControlFlow::ExitShell;
+        } else if error.ends_line() {
+            call.give_up();
         }
         error.to_string()
     })
@@ -152,10 +154,7 @@ fn element_is_set(call: &mut Call<'_>, name: &str, subscript: &str) -> bool {
         Ok(key) => key,
         Err(error) => {
             call.complain_for_shell(&error.to_string());
-            // The command is given up; a command string then ends.
-            if call.context.shell.options().command_string_mode {
-                call.flow = ExecutionControlFlow::ExitShell;
-            }
+            call.give_up();
             return false;
         }
     };

@@ -19,6 +19,10 @@ pub(crate) struct Diagnostics;
 
 impl ErrorFormatter for Diagnostics {
     fn format_error(&self, error: &Error, shell: &Shell<impl ShellExtensions>) -> String {
+        // What was told where it happened is not told again where it ends.
+        if error.is_told() {
+            return String::new();
+        }
         if shell.options().sh_mode
             && let Some(words) = dash::error_words(error.kind())
         {

@@ -10,10 +10,11 @@ mod show;
 mod value;
 
 use brush_core::builtins::BoxFuture;
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, ExecutionResult};
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
 
 use super::call::Call;
 use super::complain;
+use super::control::given_up;
 use super::options::Options;
 use crate::interpreter::Extensions;
 use operand::Operand;
@@ -174,9 +175,8 @@ async fn run(
             Outcome::Done => {}
             Outcome::Failed => status = 1,
             Outcome::Fatal => {
-                let mut result = ExecutionResult::new(1);
-                result.next_control_flow = ExecutionControlFlow::ExitShell;
-                return Ok(result);
+                let error = given_up(context.shell);
+                return Err(if context.shell.options().posix_mode { error.into_fatal() } else { error });
             }
         }
     }
