@@ -19,5 +19,6 @@ mod interpreter;
 mod observe;
 mod run;
 mod signals;
+mod unsupported;
 
 pub use run::run;

@@ -7,16 +7,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use nash_events::event::FallbackReason;
-
 use crate::config::{self, Config};
 use crate::delivery;
 use crate::fallback::{self, Handover};
 use crate::interpreter;
-use crate::invocation::{self, Invocation, Mode, SetOption};
+use crate::invocation::{self, Invocation, Mode};
 use crate::observe::Watch;
 use crate::persona::Persona;
-use crate::{deep_stack, signals, version};
+use crate::{deep_stack, signals, unsupported, version};
 
 /// Runs the shell that `argv` asks for and returns its exit status. Takes the process over: it may become another program.
 ///
@@ -40,7 +38,7 @@ pub fn run(argv: Vec<OsString>, executed: Option<&OsStr>) -> u8 {
     match &invocation.mode {
         Mode::PrintVersion => return print(version::version_text(&invocation.argv0).as_bytes(), &[]),
         Mode::PrintHelp => return print(version::help_text(&invocation.argv0).as_bytes(), &[]),
-        Mode::NashUnsupported => return print(UNSUPPORTED.as_bytes(), &[]),
+        Mode::NashUnsupported => return print(unsupported::listing().as_bytes(), &[]),
         _ => {}
     }
     let config = Config::from_process();
@@ -48,7 +46,7 @@ pub fn run(argv: Vec<OsString>, executed: Option<&OsStr>) -> u8 {
         return fallback::step_aside(persona, &argv, Some(&config));
     }
     let watch = Watch::start(&config, &argv, &invocation);
-    let outcome = match reason_to_step_aside(&invocation) {
+    let outcome = match unsupported::reason_to_step_aside(&invocation) {
         Some(reason) => Err(Handover::because(reason)),
         None => deep_stack::run(|| interpret(&invocation, &watch)),
     };
@@ -79,65 +77,6 @@ fn silence_caught_panics() {
 
 /// The status of a shell whose interpreter failed internally.
 const INTERNAL_ERROR_STATUS: u8 = 2;
-
-/// What `--nash-unsupported` prints: everything that goes to the real shell, one line each.
-const UNSUPPORTED: &str = "\
-interactive: an interactive shell
-restricted: a restricted shell (-r, rbash)
-debugger: --debugger
-dump-strings: -D, --dump-strings, --dump-po-strings
-pretty-print: --pretty-print
-history: -o history, -o histexpand, -H
-manual: a script that begins with help, bind or fc
-monitor: job control from the start (-m)
-dash: what is not done in the sh persona as dash does it
-parse-error: a script nested more than 2500 deep, or a here-document whose text stands behind the substitution that asks for it;
-  as sh: any script that nash's parser refuses
-";
-
-/// What nash doesn't do itself, as far as the command line and the environment tell.
-fn reason_to_step_aside(invocation: &Invocation) -> Option<FallbackReason> {
-    let unsupported = |what: &str| Some(FallbackReason::Unsupported(what.to_owned()));
-    if invocation.wants_interactive(signals::is_terminal) {
-        return Some(FallbackReason::Interactive);
-    }
-    if invocation.restricted {
-        return unsupported("restricted");
-    }
-    if invocation.debugger {
-        return unsupported("debugger");
-    }
-    if invocation.dump_strings.is_some() {
-        return unsupported("dump-strings");
-    }
-    let is_monitor = |option: &SetOption| matches!(option, SetOption::Set { name: "monitor", on: true });
-    if invocation.set_options.iter().any(is_monitor) {
-        // Jobs want a terminal from the start, and bash tells where there is none.
-        return unsupported("monitor");
-    }
-    if invocation.persona == Persona::Sh {
-        // dash reads its standard input in blocks, so that what is left for a command is another thing.
-        if matches!(invocation.mode, Mode::Stdin { .. }) {
-            return unsupported("dash: standard input");
-        }
-        if invocation.login || !invocation.set_options.iter().all(is_like_dash) {
-            return unsupported("dash: options");
-        }
-    }
-    if invocation.pretty_print {
-        return unsupported("pretty-print");
-    }
-    let remembers = |option: &SetOption| matches!(option, SetOption::Set { name: "history" | "histexpand", on: true });
-    if invocation.set_options.iter().any(remembers) {
-        return unsupported("history");
-    }
-    None
-}
-
-/// Whether an option does in the `sh` persona what it does in dash.
-fn is_like_dash(option: &SetOption) -> bool {
-    matches!(option, SetOption::Set { name: "errexit" | "nounset" | "noglob" | "noclobber" | "allexport", .. })
-}
 
 /// Writes to standard output and standard error; returns the status of a shell that did nothing else.
 fn print(output: &[u8], errors: &[u8]) -> u8 {

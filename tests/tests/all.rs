@@ -13,3 +13,4 @@ mod rig;
 mod shell;
 mod story;
 mod tidy;
+mod unsupported;

@@ -15,6 +15,7 @@ use brush_core::extensions::ShellExtensionsImpl;
 
 pub(crate) use diagnostics::message_prefix;
 pub(crate) use driver::block_on;
+pub(crate) use preflight::TABLE;
 pub(crate) use startup::read_logout_file;
 
 use crate::fallback::Handover;

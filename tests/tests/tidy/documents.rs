@@ -28,7 +28,7 @@ const DOCUMENTS: [&str; 11] = [
 ];
 
 /// Variables that nash sets or reads for itself alone.
-const INTERNAL_VARIABLES: [&str; 1] = ["NUCLEIC_NASH_HANDOVER"];
+const INTERNAL_VARIABLES: [&str; 2] = ["NUCLEIC_NASH_HANDOVER", "NUCLEIC_NASH_STAYS"];
 
 #[test]
 fn every_document_that_people_look_for_is_there() {

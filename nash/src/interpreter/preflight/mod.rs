@@ -1,16 +1,25 @@
 //! Looking through a script before it runs, for what has to go to the real shell.
 //!
-//! A text that bash refuses too is run up to the error, as bash does. What is parsed but not done faithfully would be found
-//! here as well. Nothing is run, printed or consumed.
+//! A text that bash refuses too is run up to the error, as bash does; what is parsed but not done faithfully is found by the
+//! table. Nothing is run, printed or consumed.
+
+mod table;
+mod walk;
 
 use brush_core::bytes;
 use brush_core::parser::syntax::{CommandReader, Surroundings, SyntaxError};
 use nash_events::event::FallbackReason;
 
+use self::walk::Walk;
 use super::Shell;
 use crate::dash::Check;
 use crate::fallback::{Handover, Position};
 use crate::persona::Persona;
+
+pub(crate) use self::table::TABLE;
+
+/// A variable that keeps what the table tells of in nash, so that a test can see whether an entry is still right.
+const STAYS_VARIABLE: &str = "NUCLEIC_NASH_STAYS";
 
 /// Looks through a text that is at hand.
 pub(super) fn check(
@@ -22,19 +31,21 @@ pub(super) fn check(
     match reader.prepare(&shell.parser_options()) {
         Some(error) if goes_to_the_real_shell(&error, persona) => Err(parse_failure(&error, Some(script))),
         _ if persona == Persona::Sh => check_for_dash(shell, script),
-        _ if asks_for_the_manual(script) => Err(Handover {
-            input: Some(script.to_vec()),
-            ..Handover::because(FallbackReason::Unsupported("manual".to_owned()))
-        }),
-        _ => Ok(()),
+        _ => check_with_table(reader, shell, Some(script)),
     }
 }
 
-/// Whether a script is there to hear bash's own texts, which are in no other shell.
-fn asks_for_the_manual(script: &[u8]) -> bool {
-    let script = script.trim_ascii_start();
-    let end = script.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(script.len());
-    matches!(&script[..end], b"help" | b"bind" | b"fc")
+/// Looks for what the table tells of in the commands that were read ahead.
+fn check_with_table(reader: &CommandReader, shell: &Shell, script: Option<&[u8]>) -> Result<(), Handover> {
+    let mut walk = Walk::new(shell);
+    reader.prepared_commands().for_each(|command| walk.list(command));
+    match walk.found() {
+        Some(entry) if std::env::var_os(STAYS_VARIABLE).is_none() => Err(Handover {
+            input: script.map(<[u8]>::to_vec),
+            ..Handover::because(FallbackReason::Unsupported(entry.name.to_owned()))
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Looks for what dash would do in another way.
@@ -60,7 +71,7 @@ pub(super) fn check_first(
 ) -> Result<(), Handover> {
     match reader.prepare_commands(&shell.parser_options(), 1, more) {
         Some(error) if goes_to_the_real_shell(&error, persona) => Err(parse_failure(&error, None)),
-        _ => Ok(()),
+        _ => check_with_table(reader, shell, None),
     }
 }
 
