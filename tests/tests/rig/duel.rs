@@ -125,6 +125,8 @@ impl Duel {
         let input = self.input_from(place);
         let called = self.called.as_deref().unwrap_or("bash");
         let mut command = match &self.wrapper {
+            // The system's `sh` is who is executed by that name; bash under it is another thing.
+            None if called == "sh" => clean_command(&link_named(called, shell, place), called, &home),
             None => clean_command(shell, called, &home),
             Some(line) => {
                 let mut command = clean_command(Path::new("/bin/sh"), "sh", &home);

@@ -1,7 +1,7 @@
 //! The evaluation of an expression, one function for each level of precedence.
 //!
 //! What stands behind `&&`, `||` or `?` and doesn't count is read but not evaluated. Variables are read and changed through
-//! [`crate::binding`].
+//! [`crate::binding`]. Part of what replaces upstream's arithmetic.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::tokens::{self, Long, Token, Wrong};

@@ -1,7 +1,7 @@
 //! The tokens of an expression.
 //!
 //! What a token is depends on the one before it (`+ +` or `++`), so the reader is told. Numbers are read here; names are not
-//! looked up.
+//! looked up. Part of what replaces upstream's arithmetic.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 /// A token.

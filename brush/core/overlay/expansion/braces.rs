@@ -1,6 +1,7 @@
 //! Braces: lists and sequences, before anything else is expanded.
 //!
 //! Works on a word's text and gives words' texts; quotes and expansions are passed over. What is no list and no sequence stays.
+//! Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use crate::word::scan;

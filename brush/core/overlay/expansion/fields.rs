@@ -1,6 +1,7 @@
 //! Fields: where a word is split, and which of its fields are patterns for names of files.
 //!
 //! IFS is read once for a word. A field's pattern is only kept once something in it could be one.
+//! Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::sinks::Sink;

@@ -1,6 +1,7 @@
 //! What the name in a parameter expansion stands for.
 //!
 //! Gives values; what is done with them, and what an unset one means, is decided elsewhere.
+//! Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::pieces::Expander;

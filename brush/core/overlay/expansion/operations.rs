@@ -1,6 +1,7 @@
 //! What is done with a parameter's value.
 //!
 //! Patterns and words inside are only expanded where they count. Substrings and `@` have files of their own.
+//! Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::lookup::{Value, name_text};

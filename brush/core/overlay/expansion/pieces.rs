@@ -1,6 +1,6 @@
 //! The expansion of a word's pieces.
 //!
-//! Each piece goes into a sink; what becomes of it there isn't known here.
+//! Each piece goes into a sink; what becomes of it there isn't known here. Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! What becomes of the text that an expansion gives, where it isn't split.
 //!
-//! Each sink collects one string. None of them expands anything.
+//! Each sink collects one string. None of them expands anything. Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use crate::extensions::ShellExtensions;

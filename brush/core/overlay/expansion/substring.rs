@@ -1,6 +1,6 @@
 //! `${x:offset:length}`, of a value, the positional parameters or an array.
 //!
-//! Offsets and lengths are expressions; negative ones count from the end.
+//! Offsets and lengths are expressions; negative ones count from the end. Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::lookup::Value;

@@ -1,6 +1,7 @@
 //! Tildes.
 //!
 //! `~`, `~user`, `~+`, `~-` and places in the directory stack. What can't be expanded stays as it is.
+//! Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use crate::bytes;

@@ -1,6 +1,6 @@
 //! `${x@Q}` and its like.
 //!
-//! How values are quoted is the business of [`crate::quoting`].
+//! How values are quoted is the business of [`crate::quoting`]. Part of what replaces upstream's expansion.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use std::fmt::Write as _;

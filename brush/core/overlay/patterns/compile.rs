@@ -1,6 +1,7 @@
 //! From a pattern's text to what is matched.
 //!
 //! What isn't a well-formed bracket or group stands for itself. Case is folded here, where it doesn't count.
+//! Part of what replaces upstream's patterns.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 /// A part of a pattern.

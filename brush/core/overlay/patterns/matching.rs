@@ -1,6 +1,7 @@
 //! Matching a compiled pattern against text.
 //!
 //! Patterns without groups are matched without recursion. Nothing here knows where the text comes from.
+//! Part of what replaces upstream's patterns.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::compile::{Token, folded};

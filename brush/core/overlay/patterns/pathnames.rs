@@ -1,6 +1,7 @@
 //! Names of files that match a pattern.
 //!
 //! Reads folders and nothing else. The order of what is found, and what becomes of a pattern without a match, are the caller's.
+//! Part of what replaces upstream's patterns.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use std::path::Path;

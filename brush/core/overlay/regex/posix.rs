@@ -1,6 +1,7 @@
 //! The system's regular expressions.
 //!
 //! The only place that calls them. What an expression means is the system's; text with NUL has no match.
+//! Part of what replaces upstream's regular expressions.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use std::ffi::CString;

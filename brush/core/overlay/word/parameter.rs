@@ -1,6 +1,7 @@
 //! The parser of parameter expansions.
 //!
 //! A form that bash calls a bad substitution becomes [`Operation::Bad`], told of when it is reached.
+//! Part of what replaces upstream's parser of words.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::parse::Parser;

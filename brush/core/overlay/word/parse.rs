@@ -1,7 +1,7 @@
 //! The parser of words.
 //!
 //! Text that opens something and doesn't close it is taken literally: the reader of commands has already refused what bash
-//! refuses.
+//! refuses. Part of what replaces upstream's parser of words.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 use super::{Mode, Name, Piece, Word, scan};

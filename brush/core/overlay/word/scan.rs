@@ -1,7 +1,7 @@
 //! Where quoted and nested text ends.
 //!
 //! Every function takes the position after what opened the text, and gives that after what closes it, or none where nothing
-//! does. Nothing is interpreted.
+//! does. Nothing is interpreted. Part of what replaces upstream's parser of words.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 /// After the closing single quote.
