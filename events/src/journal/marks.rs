@@ -30,6 +30,18 @@ pub enum Mark {
     Replaced(ReplacedMark),
 }
 
+impl Mark {
+    /// The command that it names; none where a process is named only.
+    pub fn cmd(&self) -> Option<CmdId> {
+        match self {
+            Self::Pid(mark) => Some(mark.cmd),
+            Self::End(mark) => Some(mark.end),
+            Self::Replaced(mark) => Some(mark.replaced),
+            Self::ProcessEnd(_) => None,
+        }
+    }
+}
+
 /// Says as which process a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -17,7 +17,7 @@ use super::spool_dir;
 /// The stream that a process belonged to before, for the commands that it had started there.
 pub(crate) struct Before {
     journal: Arc<JournalFile>,
-    /// Commands whose start stands in the new stream.
+    /// Commands whose start stands in the new stream, and whose end does not yet.
     started_here: std::collections::BTreeSet<CmdId>,
 }
 
@@ -58,10 +58,18 @@ impl Life {
         }
     }
 
-    /// Repeats a start from the old stream in the new one, so that the end that follows has one.
+    /// Forgets a command that has ended.
+    pub(crate) fn note_end(&mut self, cmd: CmdId) {
+        if let Some(before) = &mut self.before {
+            before.started_here.remove(&cmd);
+        }
+    }
+
+    /// Repeats a start from the old stream in the new one, so that the pid or the end that follows has one.
     pub(crate) fn repeat_start(&mut self, cmd: CmdId) {
         let Some(before) = &mut self.before else { return };
-        if before.started_here.remove(&cmd) {
+        // A command that is repeated for its pid has its start here when it ends.
+        if !before.started_here.insert(cmd) {
             return;
         }
         let reader = read(&before.journal);

@@ -97,17 +97,19 @@ impl Life {
 
     /// Appends what became of a command.
     pub(crate) fn mark(&mut self, mark: &Mark) {
-        let ended = if let Mark::End(end) = mark { Some(end.end) } else { None };
-        self.write(KindIndex::exec(), ended, |out| mark.encode_into(out));
+        self.write(KindIndex::exec(), mark.cmd(), |out| mark.encode_into(out));
+        if let Mark::End(end) = mark {
+            self.note_end(end.end);
+        }
     }
 
     /// Appends what `encode` writes, by one write; in a fork whose shell has ended, to a stream of its own.
     ///
-    /// `ended` is the command whose end that is: its start must stand in the same stream.
+    /// `marked` is the command that it says something of: its start must stand in the same stream.
     pub(crate) fn write(
         &mut self,
         kind: KindIndex,
-        ended: Option<CmdId>,
+        marked: Option<CmdId>,
         encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
     ) {
         if self.is_fork && !self.page.enter() {
@@ -117,7 +119,7 @@ impl Life {
             return;
         }
         let (as_fork, page) = (self.is_fork, self.page);
-        if let Some(cmd) = ended {
+        if let Some(cmd) = marked {
             self.repeat_start(cmd);
         }
         self.write_line(kind, encode);

@@ -115,17 +115,28 @@ impl Stream {
 
     /// The commands, each once: an end stands for its start.
     pub(crate) fn commands(&self) -> Vec<&Exec> {
+        self.command_events().into_iter().filter_map(command_of).collect()
+    }
+
+    /// The events of those.
+    pub(crate) fn command_events(&self) -> Vec<&Event> {
         let ended: Vec<_> = self.events.values().filter(|event| matches!(event.kind, EventKind::Exec(_))).collect();
         let ended_numbers: Vec<_> = ended.iter().filter_map(|event| event.cmd).collect();
         let running = self.events.values().filter(|event| {
             matches!(event.kind, EventKind::ExecStart(_)) && event.cmd.is_none_or(|cmd| !ended_numbers.contains(&cmd))
         });
-        ended.iter().copied().chain(running).filter_map(command_of).collect()
+        ended.iter().copied().chain(running).collect()
+    }
+
+    /// Whether a command that ran on when another stream ended goes on in this one.
+    pub(crate) fn repeats(&self, start: &Event) -> bool {
+        let is_same = |event: &Event| command_of(event).is_some() && event.cmd == start.cmd && event.ts == start.ts;
+        matches!(start.kind, EventKind::ExecStart(_)) && self.events.values().any(is_same)
     }
 }
 
 /// The command that an event starts or ends.
-fn command_of(event: &Event) -> Option<&Exec> {
+pub(crate) fn command_of(event: &Event) -> Option<&Exec> {
     match &event.kind {
         EventKind::Exec(exec) | EventKind::ExecStart(exec) => Some(exec),
         _ => None,

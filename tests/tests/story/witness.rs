@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nash_events::event::CommandType;
-use nash_events::{EventKind, ShellId};
+use nash_events::{Event, EventKind, ShellId};
 
 use crate::rig::process::{Ended, Input, run};
 use crate::rig::programs::nash;
 use crate::rig::strace::{self, Process, Trace};
-use crate::rig::streams::{Stream, Streams};
+use crate::rig::streams::{Stream, Streams, command_of};
 
 /// A program that a shell started: its process and its file.
 type Started = (u32, PathBuf);
@@ -120,7 +120,12 @@ impl Witnessed {
 
     fn programs_of(&self, id: &ShellId) -> Vec<Started> {
         let own_pid = self.streams.by_shell[id].shell_pid();
-        let commands = self.streams.by_shell[id].commands().into_iter();
+        // A fork that outlives its shell tells again what ran then; the shell may not have known the pid yet.
+        let left = self.streams.by_shell.values().filter(|stream| stream.parent.as_ref() == Some(id));
+        let left: Vec<_> = left.collect();
+        let once = |event: &&Event| !left.iter().any(|stream| stream.repeats(event));
+        let events = self.streams.by_shell[id].command_events().into_iter().filter(once);
+        let commands = events.filter_map(command_of);
         let started = commands.filter(|exec| exec.command_type == CommandType::External && exec.error.is_none());
         let named = started.map(|exec| {
             use std::os::unix::ffi::OsStrExt;
