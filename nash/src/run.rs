@@ -7,6 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use brush_core::sys::spawning::standing_in;
+
 use crate::config::{self, Config};
 use crate::delivery;
 use crate::fallback::{self, Handover};
@@ -53,6 +55,7 @@ pub fn run(argv: Vec<OsString>, executed: Option<&OsStr>) -> u8 {
     match outcome {
         Ok(status) => {
             watch.end(status);
+            standing_in::die_alike();
             status
         }
         Err(handover) => fallback::hand_over(&handover, invocation.persona, &argv, &config, &watch),

@@ -52,7 +52,8 @@ pub(crate) fn start<SE: ShellExtensions>(
     let mut program = compose(context, path, args, options);
     program.process_group = if new_group { Some(0) } else { options.process_group };
 
-    if context.params.tail && !context.params.in_group && may_take_the_place(context) {
+    let place = place_of(context);
+    if place == Place::Instead {
         if let Some(span) = &mut span {
             span.started_in_place(process::own_pid());
         }
@@ -68,6 +69,10 @@ pub(crate) fn start<SE: ShellExtensions>(
         return Err(report_failure(context, path, failure, span));
     }
 
+    program.stands_in = place == Place::Watched && !new_group;
+    if program.stands_in && !context.shell.options().sh_mode {
+        leave_level(&mut program);
+    }
     let spawned = match spawning::spawn(&program, context.params.open_files()) {
         Err(err) if err.raw_os_error() == Some(libc::ENOEXEC) => match interpreter_for(&program, path) {
             Some(program) => spawning::spawn(&program, context.params.open_files()),
@@ -81,19 +86,39 @@ pub(crate) fn start<SE: ShellExtensions>(
                 span.started(pid);
             }
             let group = if new_group { Some(pid) } else { options.process_group };
-            Ok(ExecutionSpawnResult::StartedProcess(ChildProcess::new(pid, group, span)))
+            let child = ChildProcess::new(pid, group, span);
+            let child = if program.stands_in { child.standing_in() } else { child };
+            Ok(ExecutionSpawnResult::StartedProcess(child))
         }
         Err(err) => Err(report_failure(context, path, err, span)),
     }
 }
 
-/// Whether the program takes the shell's place where nothing follows it. The main shell stays where it is observed, since
-/// nobody else would see how its last command ends; and, as bash does, where the command has redirections.
-fn may_take_the_place<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>) -> bool {
-    let shell = &context.shell;
-    let is_main = !shell.is_subshell();
-    let stays = is_main && (shell.gate().is_active() || !context.params.own_redirections.is_empty());
-    !stays && shell.may_be_replaced()
+/// Where a program runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a child, and the shell goes on afterwards.
+    Beside,
+    /// In place of the shell.
+    Instead,
+    /// In a child that nobody is to tell from the shell: an observed shell stays to see how its last command ends.
+    Watched,
+}
+
+/// Where a program runs: in place of the shell where nothing follows it. The main shell stays, as bash does, where the
+/// command has redirections.
+fn place_of<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>) -> Place {
+    let (shell, params) = (&context.shell, &context.params);
+    if !params.tail || params.in_group || !shell.may_be_replaced() {
+        return Place::Beside;
+    }
+    if shell.is_subshell() {
+        return Place::Instead;
+    }
+    if !params.own_redirections.is_empty() {
+        return Place::Beside;
+    }
+    if shell.gate().is_active() { Place::Watched } else { Place::Instead }
 }
 
 /// Replaces the shell by a program. Returns only when that fails, with the error to show.
@@ -201,7 +226,7 @@ fn compose<SE: ShellExtensions>(
     let argv = std::iter::once(argv0).chain(args.iter().map(String::as_str)).filter_map(c_string).collect();
     let envp = if options.empty_environment { Vec::new() } else { environment(context, path) };
     let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    Program { path, argv, envp, process_group: None }
+    Program { path, argv, envp, process_group: None, stands_in: false }
 }
 
 fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &Path) -> Vec<CString> {
@@ -271,5 +296,6 @@ fn interpreter_for(program: &Program, path: &Path) -> Option<Program> {
     let shell = c_string(bytes::encode_os(&shell))?;
     let mut argv = vec![program.argv.first()?.clone(), program.path.clone()];
     argv.extend(program.argv.iter().skip(1).cloned());
-    Some(Program { path: shell, argv, envp: program.envp.clone(), process_group: program.process_group })
+    let envp = program.envp.clone();
+    Some(Program { path: shell, argv, envp, process_group: program.process_group, stands_in: program.stands_in })
 }

@@ -11,6 +11,7 @@ use crate::gate::Level;
 use crate::interp::ExecutionParameters;
 use crate::jobs::{Job, JobFormat, JobProcess, JobState};
 use crate::sys::process::{self, ProcessEnd};
+use crate::sys::spawning::standing_in;
 use crate::sys::trapping;
 use crate::traps::TrapSignal;
 use crate::{ErrorKind, Shell, error, extensions};
@@ -52,7 +53,8 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         let mut job = Job::new(processes, String::new(), folder);
         job.state = JobState::Done;
         let Some(ProcessEnd::Signaled { signal, dumped }) = job.end() else { return };
-        if self.says_nothing() || trapping::ending().is_some() {
+        // Where the shell itself ends like that, its parent tells.
+        if self.says_nothing() || trapping::ending().is_some() || standing_in::ends_alike() {
             return;
         }
         if self.remarks(signal) {

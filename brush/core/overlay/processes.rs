@@ -8,6 +8,7 @@ use crate::error;
 use crate::gate::{ExecEnd, ExecSpan};
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessEnd, ProcessId};
+use crate::sys::spawning::standing_in;
 use crate::sys::trapping::ForegroundWait;
 
 /// Represents a child process.
@@ -17,6 +18,7 @@ pub struct ChildProcess {
     span: Option<Box<dyn ExecSpan>>,
     end: Option<ProcessEnd>,
     stopped: bool,
+    stands_in: bool,
 }
 
 impl ChildProcess {
@@ -28,7 +30,12 @@ impl ChildProcess {
     /// * `pgid` - Its process group, if it has one of its own.
     /// * `span` - Who is to be told of its end.
     pub fn new(pid: ProcessId, pgid: Option<ProcessId>, span: Option<Box<dyn ExecSpan>>) -> Self {
-        Self { pid, pgid, span, end: None, stopped: false }
+        Self { pid, pgid, span, end: None, stopped: false, stands_in: false }
+    }
+
+    /// Makes it the child that stands in for the shell.
+    pub(crate) fn standing_in(self) -> Self {
+        Self { stands_in: true, ..self }
     }
 
     /// Returns the child's pid.
@@ -78,12 +85,26 @@ impl ChildProcess {
         if self.end.is_some() {
             return self.wait_now();
         }
+        if self.stands_in {
+            return self.wait_as_its_shadow();
+        }
         let foreground = ForegroundWait::begin();
         let result = self.wait_now();
         foreground.end(match self.end {
             Some(ProcessEnd::Signaled { signal, .. }) => Some(signal),
             _ => None,
         });
+        result
+    }
+
+    /// The same for a child that stands in for the shell, which is to end as the child does.
+    fn wait_as_its_shadow(&mut self) -> Result<ProcessWaitResult, error::Error> {
+        self.announce_wait();
+        standing_in::wait(self.pid)?;
+        let result = self.wait_now();
+        if let Some(ProcessEnd::Signaled { signal, dumped }) = self.end {
+            standing_in::end_alike(signal, dumped);
+        }
         result
     }
 

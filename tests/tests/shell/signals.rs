@@ -62,3 +62,41 @@ fn traps_on_errors_run_for_commands_that_fail() {
     Duel::command("trap 'echo err $?' ERR; false; if false; then :; fi; false || true; (exit 4); ! true")
         .agree_on("err 1\nerr 4\n");
 }
+
+/// Starts the shell, sends it a signal when its last command runs, and tells how it ended and whether that is gone too.
+/// Jobs are controlled, so that no signal is ignored from the start; a zombie that nobody waits for is gone.
+const SIGNALED: &str = r#"exec /bin/bash -c 'set -m; "$@" & shell=$!
+until [ -s program ]; do sleep 0.02; done
+read -r program < program; rm program
+kill -$SIGNAL $shell; wait $shell; echo $?
+runs() { grep -q "^State:.[RSD]" /proc/$program/status 2> /dev/null; }
+for ((n = 0; n < 1000; n++)); do runs || break; sleep 0.02; done
+if runs; then echo left; kill -KILL $program; fi' bash "$@""#;
+
+#[test]
+fn a_signal_for_the_shell_reaches_its_last_command() {
+    let last = "echo begun; sh -c 'echo $$ > program; exec sleep 60'";
+    for (signal, status) in [("TERM", 143), ("KILL", 137), ("HUP", 129), ("INT", 130), ("QUIT", 131), ("USR1", 138)] {
+        let duel = Duel::command(last).variable("SIGNAL", signal).started_by(SIGNALED);
+        duel.agree_on(&format!("begun\n{status}\n"));
+    }
+}
+
+#[test]
+fn a_last_command_that_acts_upon_a_signal_decides_what_becomes_of_the_shell() {
+    let last = "sh -c 'trap \"echo told; exit 7\" TERM; echo $$ > program; while :; do sleep 0.02; done'";
+    Duel::command(last).variable("SIGNAL", "TERM").started_by(SIGNALED).agree_on("told\n7\n");
+    let ignored = "sh -c 'trap \"\" TERM; echo $$ > program; sleep 0.3; exit 5'";
+    Duel::command(ignored).variable("SIGNAL", "TERM").started_by(SIGNALED).agree_on("5\n");
+}
+
+#[test]
+fn a_last_command_is_as_if_it_had_the_shell_s_place() {
+    for signal in ["TERM", "INT", "QUIT", "ABRT", "KILL"] {
+        let answer = Duel::command(&format!("true; sh -c 'kill -{signal} $$'")).with_stderr().agree();
+        assert!(answer.ended.status.code().is_none(), "bash survived {signal}");
+    }
+    Duel::command("printenv SHLVL").variable("SHLVL", "3").agree_on("3\n");
+    Duel::command("printenv SHLVL > level; cat level").variable("SHLVL", "3").agree_on("4\n");
+    Duel::command("./nonexistent").with_stderr().agree();
+}

@@ -50,6 +50,8 @@ pub struct Program {
     pub envp: Vec<CString>,
     /// The process group to join: `Some(0)` makes a new one, `None` stays in the shell's.
     pub process_group: Option<ProcessId>,
+    /// It stands in for the shell, which only waits to see how it ends: see `spawning::standing_in`.
+    pub stands_in: bool,
 }
 
 /// Forks the process. Returns the child's pid in the parent and `None` in the child.

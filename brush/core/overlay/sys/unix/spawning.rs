@@ -3,6 +3,8 @@
 //! Upstream goes through `std::process::Command`. Here the child shares the shell's memory until it becomes the program, so
 //! nothing is copied, and it finds exactly the signals and descriptors that it is meant to find. This module does not wait.
 
+pub mod standing_in;
+
 use std::ffi::{CStr, CString};
 use std::io;
 use std::ptr;
@@ -26,6 +28,8 @@ struct Order<'a> {
     plan: &'a DescriptorPlan,
     group: Option<ProcessId>,
     mask: Option<libc::sigset_t>,
+    /// The shell, where the child is to end with it.
+    ends_with: Option<ProcessId>,
     error: i32,
 }
 
@@ -35,7 +39,7 @@ pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
     let argv = pointers(&program.argv);
     let envp = pointers(&program.envp);
     // A handler that ran in the child would write into the shell's memory.
-    let mask = trapping::catches_anything().then(trapping::block_all);
+    let mask = (trapping::catches_anything() || program.stands_in).then(trapping::block_all);
     let mut order = Order {
         path: &program.path,
         argv: &argv,
@@ -43,9 +47,14 @@ pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
         plan: &plan,
         group: program.process_group,
         mask,
+        ends_with: program.stands_in.then(super::process::own_pid),
         error: 0,
     };
     let pid = start(&mut order);
+    if let (Ok(pid), true, 0) = (&pid, program.stands_in, order.error) {
+        // Signals that came since are still blocked, and go to the child as well.
+        standing_in::begin(*pid);
+    }
     if let Some(before) = &mask {
         trapping::restore_mask(before);
     }
@@ -102,6 +111,11 @@ extern "C" fn become_program(order: *mut libc::c_void) -> libc::c_int {
     let order = unsafe { &mut *order.cast::<Order<'_>>() };
     if let Some(group) = order.group {
         super::process::set_group(0, group);
+    }
+    if let Some(shell) = order.ends_with
+        && !standing_in::end_with(shell)
+    {
+        return NOT_STARTED;
     }
     if let Err(error) = order.plan.carry_out() {
         order.error = error.raw_os_error().unwrap_or(libc::EBADF);

@@ -191,7 +191,7 @@ pub fn keep_quit_ignored(kept: bool) {
 
 static QUIT_STAYS_IGNORED: AtomicBool = AtomicBool::new(false);
 
-fn quit_stays_ignored() -> bool {
+pub(super) fn quit_stays_ignored() -> bool {
     QUIT_STAYS_IGNORED.load(Ordering::Relaxed)
 }
 
@@ -308,7 +308,7 @@ fn is_ignored(signal: i32) -> bool {
     disposition(signal).sa_sigaction == libc::SIG_IGN
 }
 
-fn disposition(signal: i32) -> libc::sigaction {
+pub(super) fn disposition(signal: i32) -> libc::sigaction {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: the call fills the structure in or leaves it as it is.
     unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
