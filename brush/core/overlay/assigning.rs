@@ -7,7 +7,7 @@
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, Word};
 
 use crate::associative::AssociativeArray;
-use crate::binding::{self, complaint};
+use crate::binding::{self, complaint, read_only};
 use crate::env::EnvironmentScope;
 use crate::error::Error;
 use crate::extensions::ShellExtensions;
@@ -82,8 +82,13 @@ fn assign_for_command<SE: ShellExtensions>(
     let mut integer = false;
     if let Some(variable) = binding::variable(shell, &name) {
         if variable.is_readonly() {
-            let error = complaint(format!("{name}: readonly variable"));
-            return shell.display_error(&mut params.stderr(shell), &error);
+            let error = read_only(shell, &name);
+            if error.is_fatal() {
+                return Err(error);
+            }
+            shell.display_error(&mut params.stderr(shell), &error)?;
+            // The standard has the command not run.
+            return if shell.options().posix_mode { Err(Error::told()) } else { Ok(()) };
         }
         integer = variable.is_treated_as_integer();
         if append && !integer {
@@ -156,7 +161,7 @@ pub(crate) fn assign_array<SE: ShellExtensions>(
 ) -> Result<(), Error> {
     if let Some(variable) = binding::variable(shell, name) {
         if variable.is_readonly() {
-            return Err(complaint(format!("{name}: readonly variable")));
+            return Err(read_only(shell, name));
         }
         if matches!(variable.value(), ShellValue::Dynamic { .. }) {
             return Ok(());

@@ -40,6 +40,12 @@ pub(crate) fn complaint(text: impl Into<String>) -> Error {
     ErrorKind::CheckedExpansionError(text.into()).into()
 }
 
+/// The error of an assignment to a variable that keeps its value. With `set -e` the shell ends, whatever the command is part of.
+pub(crate) fn read_only(shell: &Shell<impl ShellExtensions>, name: &str) -> Error {
+    let error = complaint(format!("{name}: readonly variable"));
+    if shell.options().exit_on_nonzero_command_exit { error.into_fatal() } else { error }
+}
+
 /// A name and its subscript.
 #[must_use]
 pub fn split_subscript(text: &str) -> (&str, Option<&str>) {
@@ -253,7 +259,7 @@ fn assign_to<SE: ShellExtensions>(
 fn check_assignable(shell: &Shell<impl ShellExtensions>, name: &str) -> Result<Option<(bool, bool)>, Error> {
     let Some(variable) = variable(shell, name) else { return Ok(None) };
     if variable.is_readonly() {
-        return Err(complaint(format!("{name}: readonly variable")));
+        return Err(read_only(shell, name));
     }
     Ok(Some((variable.is_treated_as_integer(), matches!(variable.value(), ShellValue::Dynamic { .. }))))
 }
