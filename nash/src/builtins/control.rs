@@ -11,7 +11,8 @@ use super::options::Refusal;
 
 /// Runs `return`.
 pub(crate) fn leave(call: &mut Call<'_>) -> u8 {
-    let Ok(status) = status(call) else { return 1 };
+    let last = call.context.shell.last_exit_status();
+    let Ok(status) = status(call, last) else { return 1 };
     if let Wanted::Help = status {
         return call.refuse(&Refusal::Help);
     }
@@ -26,7 +27,8 @@ pub(crate) fn leave(call: &mut Call<'_>) -> u8 {
 
 /// Runs `exit`.
 pub(crate) fn exit(call: &mut Call<'_>) -> u8 {
-    let Ok(status) = status(call) else { return 1 };
+    let last = call.context.shell.status_to_exit_with();
+    let Ok(status) = status(call, last) else { return 1 };
     if let Wanted::Help = status {
         return call.refuse(&Refusal::Help);
     }
@@ -64,8 +66,8 @@ impl Wanted {
     }
 }
 
-/// The status that is given, or the last one.
-fn status(call: &mut Call<'_>) -> Result<Wanted, ()> {
+/// The status that is given, or `last`.
+fn status(call: &mut Call<'_>, last: u8) -> Result<Wanted, ()> {
     let words = std::mem::take(&mut call.words);
     let mut words = words.as_slice();
     match words.first().map(String::as_str) {
@@ -73,7 +75,7 @@ fn status(call: &mut Call<'_>) -> Result<Wanted, ()> {
         Some("--") => words = &words[1..],
         _ => {}
     }
-    let Some(word) = words.first() else { return Ok(Wanted::Status(call.context.shell.last_exit_status())) };
+    let Some(word) = words.first() else { return Ok(Wanted::Status(last)) };
     let Some(status) = number(word) else {
         call.complain(&format!("{word}: numeric argument required"));
         return Ok(Wanted::Status(USAGE));
