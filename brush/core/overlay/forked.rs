@@ -52,10 +52,16 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
     level: Option<Level>,
     group: Group,
 ) -> Result<Option<ChildProcess>, error::Error> {
-    let Some(pid) = process::fork()? else {
+    // A signal that reaches the child while it still catches what the parent catches would be lost.
+    let held = trapping::hold_caught();
+    let forked = process::fork();
+    if matches!(forked, Ok(None)) {
         become_child(shell, params, level, group);
+        trapping::let_go(held);
         return Ok(None);
-    };
+    }
+    trapping::let_go(held);
+    let Some(pid) = forked? else { return Ok(None) };
     if let Some(number) = group.number() {
         process::set_group(pid, number);
     }

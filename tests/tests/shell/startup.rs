@@ -98,3 +98,15 @@ fn the_version_is_that_of_the_bash_it_is_measured_against() {
 fn shlvl_counts_shells() {
     Duel::command("echo $SHLVL; (echo $SHLVL); sh -c 'echo $SHLVL'; :").variable("SHLVL", "3").agree();
 }
+
+#[test]
+fn a_shell_starts_in_a_folder_that_is_gone() {
+    let start = r#"mkdir gone && cd gone && rmdir ../gone && exec "$@""#;
+    Duel::command("cd / && echo there; ls -d /").started_by(start).agree_on("there\n/\n");
+}
+
+#[test]
+fn bash_executed_under_the_name_sh_is_bash_in_posix_mode() {
+    let start = r#"exec -a sh "$@" 2>/dev/null || exec /bin/bash -c 'exec -a sh "$@"' bash "$@""#;
+    Duel::command("echo $0 $-; [ -n \"$BASH_VERSION\" ] && shopt -o posix").started_by(start).agree();
+}

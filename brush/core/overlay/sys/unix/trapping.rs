@@ -264,6 +264,21 @@ pub fn wait_interruptibly(children: &[ProcessId]) -> io::Result<Option<i32>> {
     Ok(signal.or_else(first_pending))
 }
 
+/// Signals that wait, until [`let_go`].
+pub struct Held(libc::sigset_t);
+
+/// Lets signals wait, if any is caught.
+pub fn hold_caught() -> Option<Held> {
+    (CAUGHT.load(Ordering::Relaxed) != 0).then(|| Held(block_all()))
+}
+
+/// Lets the signals come that had to wait.
+pub fn let_go(held: Option<Held>) {
+    if let Some(Held(before)) = held {
+        restore_mask(&before);
+    }
+}
+
 /// Blocks every signal; gives what was blocked before.
 pub(super) fn block_all() -> libc::sigset_t {
     change_mask(libc::SIG_BLOCK, &set_of(None))
