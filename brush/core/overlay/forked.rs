@@ -159,6 +159,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
 
     fn enter_forked_child(&mut self, keeps_jobs_listed: bool) {
         self.jobs_mut().enter_child(keeps_jobs_listed);
+        self.forget_end();
         let keeps_err = self.options().shell_functions_inherit_err_trap;
         let keeps_debug = self.options().shell_functions_inherit_debug_and_return_traps;
         self.traps_mut().enter_subshell(keeps_err, keeps_debug);

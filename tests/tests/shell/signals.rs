@@ -100,3 +100,13 @@ fn a_last_command_is_as_if_it_had_the_shell_s_place() {
     Duel::command("printenv SHLVL > level; cat level").variable("SHLVL", "3").agree_on("4\n");
     Duel::command("./nonexistent").with_stderr().agree();
 }
+
+#[test]
+fn a_signal_to_a_child_that_was_just_started_ends_it() {
+    // What bash says of a child that is gone so soon differs from run to run, so only statuses are compared.
+    Duel::command(
+        "trap : EXIT; for i in 1 2 3 4 5 6 7 8; do sleep 5 & kill $!; wait $!; echo $?
+         (sleep 5; exit 3) & kill $!; wait $!; echo $?; done",
+    )
+    .agree();
+}

@@ -21,14 +21,19 @@ pub(crate) struct TrapsAside([Option<TrapHandler>; 3]);
 const NOT_INHERITED: [TrapSignal; 3] = [TrapSignal::Debug, TrapSignal::Return, TrapSignal::Err];
 
 thread_local! {
-    /// The last status before the trap that is running. The shell has one thread, and its forks go on with a copy.
-    static STATUS_BEFORE_TRAP: Cell<Option<u8>> = const { Cell::new(None) };
+    /// The last status before the `EXIT` trap. The shell has one thread, and its forks go on with a copy.
+    static STATUS_AT_END: Cell<Option<u8>> = const { Cell::new(None) };
 }
 
 impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
-    /// The status with which `exit` without an operand ends the shell: in a trap, the one from before the trap.
+    /// The status with which `exit` without an operand ends the shell: in the `EXIT` trap, the one from before the trap.
     pub fn status_to_exit_with(&self) -> u8 {
-        STATUS_BEFORE_TRAP.get().unwrap_or(self.last_exit_status)
+        STATUS_AT_END.get().unwrap_or(self.last_exit_status)
+    }
+
+    /// Says that this is a fork, whose end has not come.
+    pub(crate) fn forget_end(&self) {
+        STATUS_AT_END.set(None);
     }
 
     /// Runs what a shell runs at its end: the `EXIT` trap, once. What `exit` in it says becomes the last status.
@@ -102,11 +107,12 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
         params.process_group_policy = ProcessGroupPolicy::SameProcessGroup;
         let status = self.last_exit_status;
         let pipeline = self.last_pipeline_statuses.clone();
-        let outer = STATUS_BEFORE_TRAP.replace(Some(status));
+        if signal == TrapSignal::Exit {
+            STATUS_AT_END.set(Some(status));
+        }
         self.enter_trap_handler(signal, Some(handler));
         let result = Box::pin(self.run_string(&handler.command, &handler.source_info, &params)).await;
         self.leave_trap_handler();
-        STATUS_BEFORE_TRAP.set(outer);
         self.last_exit_status = status;
         self.last_pipeline_statuses = pipeline;
         result
