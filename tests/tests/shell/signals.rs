@@ -1,6 +1,6 @@
 //! Signals: what a shell passes on, what it reports, and what ends it.
 //!
-//! Traps that nash doesn't run yet stand nowhere here.
+//! Who shares a job and how jobs are listed stands with the jobs; the scripts of many small cases are in `tables`.
 
 use crate::rig::duel::Duel;
 
