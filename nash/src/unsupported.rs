@@ -64,6 +64,7 @@ const RULES: &[Rule] = &[
 /// What is not decided by a table: a name and a reason each.
 const GENERAL: &[(&str, &str)] = &[
     ("interactive", "an interactive shell"),
+    ("parse-error", "a text whose first command is a syntax error"),
     ("parse-error", "a script nested more than 2500 deep"),
     ("parse-error", "a here-document whose text stands behind the substitution that asks for it"),
     ("parse-error", "as sh: a script that nash's parser refuses"),

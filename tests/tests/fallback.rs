@@ -98,6 +98,36 @@ fn standard_input_that_cannot_be_parsed_goes_to_the_real_shell_from_its_beginnin
 }
 
 #[test]
+fn a_text_that_begins_with_an_error_goes_to_the_real_shell() {
+    for (arguments, stdin) in [(["-c", "if; then"], Input::Null), (["-s", "arg"], Input::File("script".into()))] {
+        let place = Place::new();
+        let stdin = if let Input::File(name) = stdin {
+            Input::File(place.write(&name.to_string_lossy(), "if; then\necho b\n"))
+        } else {
+            Input::Null
+        };
+        let mut command = place.shell("/bin/echo");
+        command.args(arguments);
+        assert_eq!(run(command, &stdin).out(), format!("{} {}\n", arguments[0], arguments[1]));
+        let told = place.fallback();
+        assert_eq!((told.reason.to_string().as_str(), told.line), ("parse-error", Some(1)));
+    }
+}
+
+#[test]
+fn an_error_behind_a_command_is_refused_by_nash_which_tells_the_command() {
+    let place = Place::new();
+    let mut command = place.shell("/bin/echo");
+    command.args(["-c", "true\nfi\n"]);
+    let ended = run(command, &Input::Null);
+    assert_eq!(ended.code(), 2);
+    assert!(ended.err().contains("syntax error near unexpected token `fi'"), "{}", ended.err());
+    let streams = Streams::of_spool(&place.spool());
+    let kinds: Vec<_> = streams.events().map(|event| event.kind.name().to_owned()).collect();
+    assert!(kinds.iter().any(|kind| kind == "exec") && !kinds.iter().any(|kind| kind == "fallback"), "{kinds:?}");
+}
+
+#[test]
 fn nothing_of_a_script_runs_before_it_is_handed_over() {
     let place = Place::new();
     let mut command = place.shell("/bin/true");

@@ -153,7 +153,7 @@ fn nested<SE: ShellExtensions>(
     if let Some(number) = plain_number(expression) {
         return Ok(number);
     }
-    let text = expression.trim_start_matches([' ', '\t', '\n', '\r']);
+    let text = expression.trim_start_matches([' ', '\t', '\n']);
     if depth > NESTING_MAX {
         let token = expression.trim();
         return Err(EvalError::new(format!(

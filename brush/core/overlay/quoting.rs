@@ -15,6 +15,12 @@ pub fn reusable(text: &str) -> String {
     if has_unprintable(text) { ansi(text) } else { single(text) }
 }
 
+/// A name in a message: as it is, or as `$'…'` where something can't be printed.
+#[must_use]
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if has_unprintable(text) { Cow::Owned(ansi(text)) } else { Cow::Borrowed(text) }
+}
+
 /// With a backslash before what needs one, or as `$'…'`: `printf %q`.
 #[must_use]
 pub fn backslashed(text: &str) -> String {

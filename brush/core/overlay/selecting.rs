@@ -47,7 +47,11 @@ pub(crate) async fn run(
             result = ExecutionResult::general_error();
             break;
         };
-        let chosen = answer.trim().parse::<usize>().ok().and_then(|number| items.get(number.checked_sub(1)?));
+        let chosen = answer
+            .trim_matches([' ', '\t', '\n'])
+            .parse::<usize>()
+            .ok()
+            .and_then(|number| items.get(number.checked_sub(1)?));
         let value = chosen.cloned().unwrap_or_default();
         set(shell, &clause.variable_name, value)?;
         result = clause.body.list.execute(shell, params).await?;

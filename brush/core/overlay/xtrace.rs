@@ -5,6 +5,7 @@
 
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+use crate::callstack::{FrameType, ScriptCallType};
 use crate::gate::Level;
 use crate::{Shell, extensions};
 
@@ -17,6 +18,15 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             Level::Trap(name) => &**name != "EXIT",
             _ => false,
         };
-        self.place().levels().iter().filter(is_text).count() + self.call_stack().evaluations()
+        let texts = self.place().levels().iter().filter(is_text).count() + self.call_stack().evaluations();
+        if self.is_starting_up() { texts.saturating_sub(1) } else { texts }
+    }
+
+    /// Whether what runs is a file that a shell reads before its commands: no text stands around that one.
+    fn is_starting_up(&self) -> bool {
+        let outermost = self.call_stack().iter().last();
+        outermost.is_some_and(|frame| {
+            matches!(&frame.frame_type, FrameType::Script(call) if matches!(call.call_type, ScriptCallType::Source))
+        })
     }
 }

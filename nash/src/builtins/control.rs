@@ -87,9 +87,10 @@ fn status(call: &mut Call<'_>, last: u8) -> Result<Wanted, ()> {
     Ok(Wanted::Status(status.to_le_bytes()[0]))
 }
 
-/// A number as bash reads it: with blanks around it, if need be.
+/// A number as bash reads it: what the C library skips may stand before it, blanks behind it.
 pub(crate) fn number(word: &str) -> Option<i64> {
-    word.trim_matches(|letter: char| letter.is_ascii_whitespace() || letter == '\u{b}').parse().ok()
+    let digits = word.trim_start_matches(|letter: char| letter.is_ascii_whitespace() || letter == '\u{b}');
+    digits.trim_end_matches([' ', '\t']).parse().ok()
 }
 
 /// An error that tells nothing more, and ends the command that is being run; a command string ends with it.

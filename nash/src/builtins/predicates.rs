@@ -15,6 +15,7 @@ use brush_core::namedoptions::{ShellOptionKind, options};
 
 use super::call::Call;
 use super::condition::Mistake;
+use super::control::number;
 use super::sys::{self, Access};
 use super::{text, values};
 
@@ -24,7 +25,7 @@ pub(crate) fn unary(call: &mut Call<'_>, operator: &str, operand: &str) -> bool 
     match letter {
         b'n' => !operand.is_empty(),
         b'z' => operand.is_empty(),
-        b't' => operand.trim().parse().is_ok_and(|fd| is_terminal(call, fd)),
+        b't' => number(operand).and_then(|fd| i32::try_from(fd).ok()).is_some_and(|fd| is_terminal(call, fd)),
         b'o' => {
             options(ShellOptionKind::SetO).get(operand).is_some_and(|option| option.get(call.context.shell.options()))
         }
@@ -67,8 +68,7 @@ pub(crate) fn binary(call: &mut Call<'_>, left: &str, operator: &str, right: &st
 }
 
 fn integer(word: &str) -> Result<i64, Mistake> {
-    let blank = |letter: char| letter.is_ascii_whitespace() || letter == '\u{b}';
-    word.trim_matches(blank).parse().map_err(|_| format!("{word}: integer expression expected"))
+    number(word).ok_or_else(|| format!("{word}: integer expression expected"))
 }
 
 fn is_terminal(call: &Call<'_>, fd: i32) -> bool {

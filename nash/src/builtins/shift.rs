@@ -3,6 +3,7 @@
 //! More than one count ends the whole command, and a command string; one that is no number or too large does not.
 
 use super::call::{Call, USAGE};
+use super::control::number;
 use super::options::Refusal;
 
 /// Runs the builtin.
@@ -16,7 +17,7 @@ pub(crate) fn shift(call: &mut Call<'_>) -> u8 {
         words.remove(0);
     }
     let word = words.first().map_or("1", String::as_str);
-    let Ok(count) = word.trim().parse::<i64>() else {
+    let Some(count) = number(word) else {
         call.complain(&format!("{word}: numeric argument required"));
         return 1;
     };

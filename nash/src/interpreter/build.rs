@@ -45,9 +45,9 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
 /// Switches options in the order in which they were given.
 fn switch_options(shell: &mut Shell, invocation: &Invocation) {
     let is_bash = invocation.persona != Persona::Sh;
-    if is_bash && (invocation.posix || std::env::var_os("POSIXLY_CORRECT").is_some()) {
-        Family::Set.switch(shell, "posix", true);
-    }
+    let is_posix = invocation.posix
+        || shell.options().posix_mode
+        || ["POSIXLY_CORRECT", "POSIX_PEDANTIC"].iter().any(|name| std::env::var_os(name).is_some());
     let level = shell.env_str("BASH_COMPAT").map(|level| format!("compat{}", level.replace('.', "")));
     if let Some(level) = level.filter(|level| is_bash && Family::Shopt.knows(shell, level)) {
         Family::Shopt.switch(shell, &level, true);
@@ -56,6 +56,10 @@ fn switch_options(shell: &mut Shell, invocation: &Invocation) {
         if let SetOption::Set { name, on } = option {
             Family::Set.switch(shell, name, *on);
         }
+    }
+    // What the environment says of this is stronger than the command line.
+    if is_bash && is_posix {
+        Family::Set.switch(shell, "posix", true);
     }
     for (name, on) in &invocation.shopts {
         Family::Shopt.switch(shell, name, *on);

@@ -9,7 +9,7 @@ use brush_core::callstack::FrameType;
 use brush_core::extensions::ErrorFormatter;
 use brush_core::parser::ParseError;
 use brush_core::parser::syntax::SyntaxError;
-use brush_core::{Error, ErrorKind, Shell, ShellExtensions};
+use brush_core::{Error, ErrorKind, Shell, ShellExtensions, quoting};
 
 use crate::dash;
 
@@ -69,7 +69,7 @@ fn name(shell: &Shell<impl ShellExtensions>) -> Cow<'_, str> {
 fn words(kind: &ErrorKind) -> String {
     match kind {
         ErrorKind::CommandNotFound(name) if name.contains('/') => format!("{name}: No such file or directory"),
-        ErrorKind::CommandNotFound(name) => format!("{name}: command not found"),
+        ErrorKind::CommandNotFound(name) => format!("{}: command not found", quoting::shown(name)),
         ErrorKind::FailedToExecuteCommand(name, error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
             format!("{name}: cannot execute binary file: {}", plain(&error.to_string()))
         }

@@ -10,7 +10,7 @@ use brush_core::reading::{MoreText, Origin, Whole};
 use brush_core::{ExecutionResult, SourceInfo, bytes};
 use nash_events::event::FallbackReason;
 
-use super::script_file::{read_script, readable};
+use super::script_file::{Refusal, read_script, readable};
 use super::startup::read_startup_files;
 use super::{Shell, preflight};
 use crate::fallback::Handover;
@@ -26,7 +26,7 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
     match &invocation.mode {
         Mode::Command { text, .. } => {
             let mut reader = CommandReader::new(bytes::encode(text.as_encoded_bytes()).into_owned(), 1);
-            preflight::check(&mut reader, shell, invocation.persona, text.as_encoded_bytes())?;
+            preflight::check(&mut reader, shell, invocation, text.as_encoded_bytes())?;
             if let Some(end) = read_startup_files(shell, invocation).await {
                 return finish(shell, Ok(end)).await;
             }
@@ -43,10 +43,10 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
             }
             let script = match read_script(invocation, path) {
                 Ok(text) => text,
-                Err(status) => return Ok(status),
+                Err(refusal) => return refuse(shell, invocation, &refusal).await,
             };
             let mut reader = CommandReader::new(bytes::encode(&script).into_owned(), 1);
-            preflight::check(&mut reader, shell, invocation.persona, &script)?;
+            preflight::check(&mut reader, shell, invocation, &script)?;
             if let Some(end) = read_startup_files(shell, invocation).await {
                 return finish(shell, Ok(end)).await;
             }
@@ -92,8 +92,8 @@ impl Surroundings for StdinText {
 async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Handover> {
     if std::fs::metadata("/proc/self/fd/0").is_ok_and(|input| input.is_dir()) {
         let name = invocation.argv0.to_string_lossy();
-        eprintln!("{name}: error reading input file: Is a directory");
-        return Ok(UNREADABLE_INPUT);
+        let message = format!("{name}: error reading input file: Is a directory");
+        return refuse(shell, invocation, &Refusal { message, status: UNREADABLE_INPUT, is_end: false }).await;
     }
     let start = input::position();
     let mut text = StdinText { lines: Lines::from_stdin(), read: Some(Vec::new()) };
@@ -101,7 +101,7 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
     if let Some(script) = text.lines.look_ahead() {
         // What can be looked at as a whole goes to the real shell as a whole, untouched.
         let mut ahead = CommandReader::new(bytes::encode_vec(readable(script.clone())), 1);
-        preflight::check(&mut ahead, shell, invocation.persona, &script)?;
+        preflight::check(&mut ahead, shell, invocation, &script)?;
     } else {
         let checked = preflight::check_first(&mut reader, &mut text, shell, invocation.persona);
         let read = text.read.as_deref().unwrap_or_default();
@@ -120,6 +120,18 @@ async fn run_stdin(shell: &mut Shell, invocation: &Invocation) -> Result<u8, Han
     let params = shell.default_exec_params();
     let result = shell.run_reader(&mut reader, &mut text, Origin::Script, &params).await;
     finish(shell, result).await
+}
+
+/// Says that there is nothing to run, after the startup files.
+async fn refuse(shell: &mut Shell, invocation: &Invocation, refusal: &Refusal) -> Result<u8, Handover> {
+    if let Some(end) = read_startup_files(shell, invocation).await {
+        return finish(shell, Ok(end)).await;
+    }
+    eprintln!("{}", refusal.message);
+    if refusal.is_end {
+        return finish(shell, Ok(ExecutionResult::new(refusal.status))).await;
+    }
+    Ok(refusal.status)
 }
 
 /// Shows an error that ended the script, runs the EXIT trap, and gives the status.

@@ -12,38 +12,38 @@ const SCRIPT_PROBE_BYTES: usize = 80;
 const NOT_FOUND: u8 = 127;
 const CANNOT_EXECUTE: u8 = 126;
 
-/// Reads a script. Where it can't be run, says why on standard error as bash does, and gives the status.
-pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8>, u8> {
+/// Why a script can't be run.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// What bash says.
+    pub message: String,
+    /// The shell's status.
+    pub status: u8,
+    /// Whether the shell ends as after its last command, with the EXIT trap.
+    pub is_end: bool,
+}
+
+/// Reads a script, or says why it can't be run.
+pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8>, Refusal> {
     let name = invocation.argv0.to_string_lossy();
     let found = if path.exists() || path.components().count() > 1 { Some(path.to_owned()) } else { search_path(path) };
     let file = found.as_deref().unwrap_or(path);
     let shown = path.display();
+    // With -e the failure to open the script is one like any other.
+    let is_errexit = |option: &SetOption| matches!(option, SetOption::Set { name: "errexit", on: true });
+    let is_end = invocation.set_options.iter().any(is_errexit);
+    let refusal = |message, status| Refusal { message, status: if is_end { 1 } else { status }, is_end };
     let text = std::fs::read(file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            eprintln!("{name}: {shown}: No such file or directory");
-            unless_errexit(invocation, NOT_FOUND)
-        }
-        std::io::ErrorKind::IsADirectory => {
-            eprintln!("{shown}: {shown}: Is a directory");
-            unless_errexit(invocation, CANNOT_EXECUTE)
-        }
-        _ => {
-            eprintln!("{name}: {shown}: Permission denied");
-            CANNOT_EXECUTE
-        }
+        std::io::ErrorKind::NotFound => refusal(format!("{name}: {shown}: No such file or directory"), NOT_FOUND),
+        std::io::ErrorKind::IsADirectory => refusal(format!("{shown}: {shown}: Is a directory"), CANNOT_EXECUTE),
+        _ => refusal(format!("{name}: {shown}: Permission denied"), CANNOT_EXECUTE),
     })?;
     let head = &text[..text.len().min(SCRIPT_PROBE_BYTES)];
     if head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0)) {
-        eprintln!("{shown}: {shown}: cannot execute binary file");
-        return Err(CANNOT_EXECUTE);
+        let message = format!("{shown}: {shown}: cannot execute binary file");
+        return Err(Refusal { message, status: CANNOT_EXECUTE, is_end: false });
     }
     Ok(readable(text))
-}
-
-/// With `-e` the failure to open the script is one like any other.
-fn unless_errexit(invocation: &Invocation, status: u8) -> u8 {
-    let is_errexit = |option: &SetOption| matches!(option, SetOption::Set { name: "errexit", on: true });
-    if invocation.set_options.iter().any(is_errexit) { 1 } else { status }
 }
 
 /// A script without a folder that isn't here is looked for where commands are.

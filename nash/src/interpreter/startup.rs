@@ -12,7 +12,7 @@ use crate::persona::Persona;
 
 /// Sources what a shell of this kind reads before its commands; gives the result of a file that ended the shell.
 pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocation) -> Option<ExecutionResult> {
-    if invocation.login && !invocation.noprofile {
+    if reads_profile(shell, invocation) {
         let mut files = vec![PathBuf::from("/etc/profile")];
         if let Some(home) = shell.env_str("HOME").map(|home| bytes::path(&home).into_owned()) {
             let names = [".bash_profile", ".bash_login", ".profile"];
@@ -24,8 +24,7 @@ pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocatio
             }
         }
     }
-    let is_privileged = |option: &SetOption| matches!(option, SetOption::Set { name: "privileged", on: true });
-    if invocation.persona != Persona::Bash || invocation.posix || invocation.set_options.iter().any(is_privileged) {
+    if !heeds_environment(shell, invocation) {
         return None;
     }
     let file = named_by_environment(shell).await?;
@@ -35,6 +34,28 @@ pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocatio
         return None;
     }
     if file.is_file() { source(shell, &file).await } else { None }
+}
+
+/// Whether anything may be read before a shell's commands.
+pub(super) fn reads_startup_files(shell: &Shell, invocation: &Invocation) -> bool {
+    reads_profile(shell, invocation)
+        || heeds_environment(shell, invocation) && shell.env_str("BASH_ENV").is_some_and(|name| !name.is_empty())
+}
+
+fn reads_profile(shell: &Shell, invocation: &Invocation) -> bool {
+    invocation.login && !invocation.noprofile && !is_posix(shell, invocation)
+}
+
+/// Whether `BASH_ENV` names a file to read.
+fn heeds_environment(shell: &Shell, invocation: &Invocation) -> bool {
+    let is_privileged = |option: &SetOption| matches!(option, SetOption::Set { name: "privileged", on: true });
+    invocation.persona == Persona::Bash
+        && !is_posix(shell, invocation)
+        && !invocation.set_options.iter().any(is_privileged)
+}
+
+fn is_posix(shell: &Shell, invocation: &Invocation) -> bool {
+    invocation.persona == Persona::Bash && shell.options().posix_mode
 }
 
 /// Sources what a login shell reads when it is told to exit; gives the result of a file that itself exits.

@@ -75,6 +75,54 @@ fn a_script_that_is_not_there_gives_127() {
 }
 
 #[test]
+fn startup_files_are_read_before_a_script_is_missed() {
+    for script in ["./nonexistent", "nonexistent", "/"] {
+        for option in ["+e", "-e"] {
+            home(&[option, script], &[])
+                .file("env", "echo env; trap 'echo bye' EXIT\n")
+                .variable("BASH_ENV", "./env")
+                .with_stderr()
+                .agree_on(if option == "-e" { "env\nbye\n" } else { "env\n" });
+        }
+    }
+    home(&["-l", "./nonexistent"], &[".profile"]).with_stderr().agree_on(".profile\n");
+    home(&["-e", "./binary"], &[]).file("binary", "a\0b\n").with_stderr().agree();
+    home(&[], &[])
+        .started_by(r#"exec "$@" </"#)
+        .variable("BASH_ENV", "./env")
+        .file("env", "echo env\n")
+        .agree_on("env\n");
+}
+
+#[test]
+fn startup_files_are_traced_as_what_no_text_stands_around() {
+    for arguments in [["-x", "-c", "echo $(echo inner)"], ["-x", "./script", "a"]] {
+        home(&arguments, &[])
+            .file("env", "echo env\nx=$(echo $(echo inner))\n. ./more\n")
+            .file("more", "eval 'echo more'\n")
+            .file("script", ". ./more\n")
+            .variable("BASH_ENV", "./env")
+            .with_stderr()
+            .agree();
+    }
+}
+
+#[test]
+fn a_shell_in_posix_mode_reads_no_startup_file() {
+    let script = "echo $SHELLOPTS; echo $POSIXLY_CORRECT; echo $unset";
+    let started =
+        |arguments: &[&str]| home(arguments, &[".profile", "env"]).variable("BASH_ENV", "./env").with_stderr();
+    started(&["--posix", "-lc", script]).agree();
+    started(&["-o", "posix", "-lc", script]).agree();
+    started(&["--posix", "-c", script]).called("-bash").agree();
+    started(&["+o", "posix", "-lc", "shopt -o posix"]).variable("POSIXLY_CORRECT", "1").agree();
+    started(&["-lc", script]).variable("POSIX_PEDANTIC", "1").variable("SHELLOPTS", "nounset").agree();
+    started(&["-c", script]).variable("SHELLOPTS", "posix:nounset").agree();
+    // The mode has a list of options of its own.
+    started(&["-c", script]).variable("POSIXLY_CORRECT", "1").variable("SHELLOPTS", "nounset").agree();
+}
+
+#[test]
 fn options_are_set_from_the_command_line() {
     Duel::arguments(&["-o", "pipefail", "-c", "false | true; echo $?; set -o | grep pipefail"])
         .agree_on("1\npipefail       \ton\n");

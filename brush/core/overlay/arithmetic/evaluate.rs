@@ -62,7 +62,7 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
 
     /// As [`Self::wrong`], with the text only up to `end`.
     fn wrong_until(&self, what: &str, end: usize) -> EvalError {
-        let text = self.text[..end].trim_start_matches([' ', '\t', '\n', '\r']);
+        let text = self.text[..end].trim_start_matches([' ', '\t', '\n']);
         let token = &self.text[self.token_start.min(end)..end];
         EvalError::new(format!("{text}: {what} (error token is \"{token}\")"))
     }

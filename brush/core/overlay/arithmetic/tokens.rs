@@ -65,7 +65,7 @@ pub(super) struct Read {
 
 /// Reads the token at `at`, or after the blanks there.
 pub(super) fn read(text: &[u8], at: usize, current: Token, last: Token) -> Result<Read, (Wrong, usize)> {
-    let start = at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+    let start = at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count();
     let Some(&byte) = text.get(start) else {
         return Ok(Read { token: Token::End, start, end: start, value: 0 });
     };
@@ -131,7 +131,7 @@ fn step(text: &[u8], at: usize, current: Token, last: Token) -> Result<(Token, u
     if current == Token::Number && matches!(last, Token::Long(Long::PreIncrement | Long::PreDecrement)) {
         return Err(Wrong::NotAssignable(complaint));
     }
-    let next = text[at + 2..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+    let next = text[at + 2..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\n'));
     if next.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
         return Ok((Token::Long(if plus { Long::PreIncrement } else { Long::PreDecrement }), 2));
     }

@@ -15,6 +15,7 @@ use fields::{Line, Separators};
 use input::{End, Input};
 
 use super::call::{Call, system_words};
+use super::control::number;
 use super::options::{Options, Refusal};
 use super::{sys, text, values};
 use crate::interpreter::block_on;
@@ -138,7 +139,8 @@ impl Request {
                 'a' => request.array = Some(argument.to_owned()),
                 'd' => request.delimiter = Some(text::to_bytes(argument).first().copied().unwrap_or(0)),
                 'n' | 'N' => {
-                    let count = argument.trim().parse::<i32>().ok().and_then(|count| usize::try_from(count).ok());
+                    let count = number(argument).and_then(|count| i32::try_from(count).ok());
+                    let count = count.and_then(|count| usize::try_from(count).ok());
                     let count = count.ok_or_else(|| Mistake::Value(format!("{argument}: invalid number")))?;
                     request.characters = Some((count, found.letter == 'N'));
                 }
@@ -149,7 +151,7 @@ impl Request {
                     request.timeout = Some(timeout.ok_or_else(complaint)?);
                 }
                 'u' => {
-                    let fd = argument.trim().parse::<i32>().ok().filter(|fd| *fd >= 0);
+                    let fd = number(argument).and_then(|fd| i32::try_from(fd).ok()).filter(|fd| *fd >= 0);
                     let complaint = || Mistake::Value(format!("{argument}: invalid file descriptor specification"));
                     request.fd = fd.ok_or_else(complaint)?;
                 }

@@ -1,7 +1,7 @@
 //! Looking through a script before it runs, for what has to go to the real shell.
 //!
-//! A text that bash refuses too is run up to the error, as bash does; what is parsed but not done faithfully is found by the
-//! table. Nothing is run, printed or consumed.
+//! A text that begins with an error goes there at once; one with an error further down is run up to it, as bash does, so that
+//! what it did before is told. What is parsed but not done faithfully is found by the table. Nothing is run, printed or consumed.
 
 mod table;
 mod walk;
@@ -12,24 +12,32 @@ use nash_events::event::FallbackReason;
 
 use self::walk::Walk;
 use super::Shell;
+use super::startup::reads_startup_files;
 use crate::dash::Check;
 use crate::fallback::{Handover, Position};
+use crate::invocation::Invocation;
 use crate::persona::Persona;
 
 pub(crate) use self::table::TABLE;
 
-/// A variable that keeps what the table tells of in nash, so that a test can see whether an entry is still right.
+/// A variable that keeps in nash what the table tells of and what begins with an error, so that a test sees what nash does.
 const STAYS_VARIABLE: &str = "NUCLEIC_NASH_STAYS";
 
 /// Looks through a text that is at hand.
 pub(super) fn check(
     reader: &mut CommandReader,
     shell: &Shell,
-    persona: Persona,
+    invocation: &Invocation,
     script: &[u8],
 ) -> Result<(), Handover> {
-    match reader.prepare(&shell.parser_options()) {
-        Some(error) if goes_to_the_real_shell(&error, persona) => Err(parse_failure(&error, Some(script))),
+    let persona = invocation.persona;
+    let error = reader.prepare(&shell.parser_options());
+    let is_first =
+        || reader.prepared_commands().next().is_none() && !reads_startup_files(shell, invocation) && !stays();
+    match error {
+        Some(error) if goes_to_the_real_shell(&error, persona) || is_first() => {
+            Err(parse_failure(&error, Some(script)))
+        }
         _ if persona == Persona::Sh => check_for_dash(shell, script),
         _ => check_with_table(reader, shell, Some(script)),
     }
@@ -40,7 +48,7 @@ fn check_with_table(reader: &CommandReader, shell: &Shell, script: Option<&[u8]>
     let mut walk = Walk::new(shell);
     reader.prepared_commands().for_each(|command| walk.list(command));
     match walk.found() {
-        Some(entry) if std::env::var_os(STAYS_VARIABLE).is_none() => Err(Handover {
+        Some(entry) if !stays() => Err(Handover {
             input: script.map(<[u8]>::to_vec),
             ..Handover::because(FallbackReason::Unsupported(entry.name.to_owned()))
         }),
@@ -73,6 +81,10 @@ pub(super) fn check_first(
         Some(error) if goes_to_the_real_shell(&error, persona) => Err(parse_failure(&error, None)),
         _ => check_with_table(reader, shell, None),
     }
+}
+
+fn stays() -> bool {
+    std::env::var_os(STAYS_VARIABLE).is_some()
 }
 
 /// Whether another shell may understand the text, or has other words for what is wrong with it.
