@@ -28,8 +28,8 @@ fn main() -> ExitCode {
 
 /// Measures what was asked for and prints it.
 fn run(inputs: &cli::Cli) -> anyhow::Result<()> {
-    let shells = inputs.shells()?;
     let scenes = scene::Scenes::set_up()?;
+    let shells = inputs.shells(scenes.directory())?;
     let mut figures = figures::all(scenes.directory());
     figures.retain(|figure| figure.name.contains(&inputs.only));
     anyhow::ensure!(!figures.is_empty(), "no figure has {:?} in its name", inputs.only);
