@@ -138,8 +138,10 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
             let op = with_descriptor(&op, redirect.fd);
             text.push(Style::Plain, if op.ends_with('-') { op } else { op + "-" })
         }
-        RedirectTarget::Procsub(id) => {
-            text.push(Style::Plain, format!("{op} ")).push(Style::Dim, format!("({})", visible(id.0.as_bytes())))
+        // Its commands stand below, with the same sign.
+        RedirectTarget::Procsub(_) => {
+            let substitution = if op.contains('>') { ">( )" } else { "<( )" };
+            text.push(Style::Plain, format!("{op} {substitution}"))
         }
         _ => text.push(Style::Plain, op),
     };

@@ -36,6 +36,26 @@ fn a_compound_is_a_group_with_its_redirections_and_its_commands_in_order() {
 }
 
 #[test]
+fn a_compound_that_a_substitution_feeds_shows_the_sign_under_which_its_commands_stand() {
+    check(
+        &[
+            shell_start(1, &json!({})),
+            compound(2, 1, &json!({"op": "<", "fd": 0, "target": {"procsub": "s1"}})),
+            exec(3, 2, "printf a", &json!({"parentCmd": 1, "nesting": nesting(&["procsub"])})),
+            exec(4, 3, "read a", &json!({"parentCmd": 1})),
+            compound(5, 4, &json!({"target": {"procsub": "s2"}})),
+            shell_end(6, 0),
+        ],
+        "
+        bash -c script  in /w     1.00s
+        ├─ { … } < <( )
+        │  ├─ <( ) ✓ printf a     3.4ms
+        │  └─ ✓ read a            3.4ms
+        └─ { … } > >( )",
+    );
+}
+
+#[test]
 fn compounds_stand_inside_each_other_and_inside_functions() {
     let in_function = nesting(&["function:deploy"]);
     check(
