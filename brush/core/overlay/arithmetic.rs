@@ -68,6 +68,12 @@ impl From<crate::error::Error> for EvalError {
     }
 }
 
+/// Whether a message is that of an expression which is wrong.
+#[must_use]
+pub fn is_syntax(message: &str) -> bool {
+    message.contains("(error token is \"")
+}
+
 /// An expression that is expanded before it is evaluated.
 pub(crate) trait ExpandAndEvaluate {
     /// Expands and evaluates.

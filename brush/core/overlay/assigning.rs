@@ -35,6 +35,22 @@ pub(crate) async fn apply(
     params: &ExecutionParameters,
     for_command: bool,
 ) -> Result<(), Error> {
+    let result = assign_as_told(assignment, shell, params, for_command).await;
+    // The standard has a shell end with an assignment that fails; a subscript that is no expression ends its line only.
+    match result {
+        Err(error) if !for_command && shell.options().posix_mode && !arithmetic::is_syntax(&error.to_string()) => {
+            Err(error.into_fatal())
+        }
+        other => other,
+    }
+}
+
+async fn assign_as_told(
+    assignment: &Assignment,
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    for_command: bool,
+) -> Result<(), Error> {
     let (name, subscript) = match &assignment.name {
         AssignmentName::VariableName(name) => (name.as_str(), None),
         AssignmentName::ArrayElementName(name, subscript) => (name.as_str(), Some(subscript.as_str())),
@@ -47,7 +63,11 @@ pub(crate) async fn apply(
                 let text = format!("{}{op}{}", assignment.name, quoting::assigned(&value));
                 shell.trace_command(params, text).await;
             }
-            if for_command && subscript.is_none() {
+            if for_command {
+                if let Some(subscript) = subscript {
+                    let error = complaint(format!("`{name}[{subscript}]': not a valid identifier"));
+                    return shell.display_error(&mut params.stderr(shell), &error);
+                }
                 return assign_for_command(shell, params, name, value, assignment.append);
             }
             binding::assign(shell, params, name, subscript, value, assignment.append)
@@ -56,12 +76,19 @@ pub(crate) async fn apply(
             if shell.options().print_commands_and_arguments {
                 shell.trace_command(params, assignment.to_string()).await;
             }
+            if for_command && subscript.is_none() {
+                // A command can't be given an array: it gets the text.
+                let text = assignment.value.to_string();
+                let value = expansion::basic_expand_assignment_word(shell, params, &text).await?;
+                return assign_for_command(shell, params, name, value, assignment.append);
+            }
             if let Some(subscript) = subscript {
                 return Err(complaint(format!("{name}[{subscript}]: cannot assign list to array member")));
             }
             if let (target, Some(subscript)) = binding::resolved(shell, name) {
                 return Err(complaint(format!("`{target}[{subscript}]': not a valid identifier")));
             }
+            binding::warn_of_circle(shell, params, name);
             let name = binding::resolved(shell, name).0.to_owned();
             let associative = binding::is_associative(shell, &name);
             let elements = expanded(shell, params, words, associative).await?;
@@ -125,10 +152,14 @@ pub(crate) async fn expanded(
             None => keyed(&word.value),
         };
         if let Some((key, value, append)) = keyed {
-            let value = expansion::basic_expand_assignment_word(shell, params, value).await?;
+            let value = if associative {
+                expansion::subscript_text(shell, params, value)?
+            } else {
+                expansion::basic_expand_assignment_word(shell, params, value).await?
+            };
             elements.push(Element { key: Some(key.to_owned()), value, append });
         } else if associative {
-            let value = expansion::basic_expand_word(shell, params, word).await?;
+            let value = expansion::subscript_text(shell, params, &word.value)?;
             elements.push(Element { key: None, value, append: false });
         } else {
             let values = expansion::expand_element(shell, params, &word.value)?;
@@ -180,6 +211,16 @@ pub(crate) fn assign_array<SE: ShellExtensions>(
     let mut next = last_index(shell, name);
     for element in elements {
         if let Some(key) = &element.key {
+            let wrong = match key.as_str() {
+                "" => "bad array subscript",
+                "@" | "*" => "cannot assign to non-numeric index",
+                _ => "",
+            };
+            if !wrong.is_empty() {
+                let error = complaint(format!("[{key}]={}: {wrong}", element.value));
+                let _ = shell.display_error(&mut params.stderr(shell), &error);
+                continue;
+            }
             let index = arithmetic::expanded_value(shell, params, key).map_err(|error| error.told_by(""))?;
             let from_end =
                 if index < 0 { last_index(shell, name).checked_add_signed(index) } else { u64::try_from(index).ok() };
@@ -252,7 +293,10 @@ pub(crate) async fn declared(
     assignment: &Assignment,
     shell: &mut Shell<impl ShellExtensions>,
     params: &ExecutionParameters,
+    associative: bool,
 ) -> Result<Assignment, Error> {
+    let associative = associative
+        || matches!(&assignment.name, AssignmentName::VariableName(name) if binding::is_associative(shell, name));
     let name = match &assignment.name {
         AssignmentName::VariableName(name) => AssignmentName::VariableName(name.clone()),
         AssignmentName::ArrayElementName(name, subscript) => {
@@ -265,7 +309,7 @@ pub(crate) async fn declared(
         }
         AssignmentValue::Array(words) => {
             let mut values = Vec::new();
-            for element in expanded(shell, params, words, false).await? {
+            for element in expanded(shell, params, words, associative).await? {
                 let key = match element.key {
                     Some(key) => Some(Word::from(expansion::subscript_text(shell, params, &key)?)),
                     None => None,

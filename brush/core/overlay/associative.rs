@@ -46,6 +46,15 @@ impl AssociativeArray {
         Self::default()
     }
 
+    /// The names in the order of a table that begins with another number of buckets.
+    pub(crate) fn with_buckets(names: &[String], bucket_count: u32) -> Self {
+        let mut array = Self { bucket_count, ..Self::default() };
+        for name in names {
+            array.insert(name.clone(), String::new());
+        }
+        array
+    }
+
     /// How many keys there are.
     #[must_use]
     pub const fn len(&self) -> usize {

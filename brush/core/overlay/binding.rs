@@ -50,11 +50,18 @@ pub(crate) fn read_only(shell: &Shell<impl ShellExtensions>, name: &str) -> Erro
 #[must_use]
 pub fn split_subscript(text: &str) -> (&str, Option<&str>) {
     match text.split_once('[') {
-        Some((name, rest)) if word::is_name(name) => match rest.strip_suffix(']') {
-            Some(subscript) => (name, Some(subscript)),
-            None => (text, None),
-        },
+        Some((name, rest)) if word::is_name(name) && ends_with_bracket(rest) => (name, Some(&rest[..rest.len() - 1])),
         _ => (text, None),
+    }
+}
+
+/// Whether the bracket that closes a subscript is the last character of what follows the opening one.
+#[must_use]
+pub fn ends_with_bracket(rest: &str) -> bool {
+    let is_plain = |text: &str| !text.contains(['[', ']', '\\', '\'', '"', '`', '$']);
+    match rest.strip_suffix(']') {
+        Some(subscript) => is_plain(subscript) || word::scan::brackets(rest.as_bytes(), 0) == Some(rest.len()),
+        None => false,
     }
 }
 
@@ -199,9 +206,7 @@ pub fn assign<SE: ShellExtensions>(
     value: String,
     append: bool,
 ) -> Result<(), Error> {
-    if shell.env().is_circular(name) {
-        return Err(complaint(format!("warning: {name}: circular name reference")));
-    }
+    warn_of_circle(shell, params, name);
     let (name, subscript) = match subscript {
         Some(subscript) => (resolved(shell, name).0.to_owned(), Some(subscript.to_owned())),
         None => owned_target(shell, name),
@@ -225,6 +230,14 @@ pub(crate) fn assign_keyed<SE: ShellExtensions>(
     assign_to(shell, params, name, Some(key), value, append)
 }
 
+/// Says that a reference refers to its own name, and so to the global variable.
+pub(crate) fn warn_of_circle<SE: ShellExtensions>(shell: &mut Shell<SE>, params: &ExecutionParameters, name: &str) {
+    if shell.env().get_reference(name).is_some() && shell.env().is_circular(name) {
+        let warning = complaint(format!("warning: {name}: circular name reference"));
+        let _ = shell.display_error(&mut params.stderr(shell), &warning);
+    }
+}
+
 fn assign_to<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
@@ -233,12 +246,16 @@ fn assign_to<SE: ShellExtensions>(
     value: String,
     append: bool,
 ) -> Result<(), Error> {
-    let Some((integer, dynamic)) = check_assignable(shell, name)? else {
+    let leads_to_itself = shell.env().get_reference(name).is_some() && shell.env().get_global(name).is_none();
+    let Some((integer, dynamic)) = (if leads_to_itself { None } else { check_assignable(shell, name)? }) else {
         let key = key.map(|key| key.text().into_owned());
         return add(shell, name, key, value);
     };
-    if dynamic && special::assign(shell, name, &value) {
+    if dynamic && special::assign(shell, name, &value, append) {
         return Ok(());
+    }
+    if matches!(name, "POSIXLY_CORRECT" | "IGNOREEOF" | "BASH_XTRACEFD") {
+        special::notice(shell, params, name, Some(&value));
     }
     let (value, append) =
         if integer { (number(shell, params, name, key.as_ref(), &value, append)?, false) } else { (value, append) };
@@ -311,7 +328,18 @@ fn add<SE: ShellExtensions>(
     if !word::is_name(name) {
         return Err(complaint(format!("`{name}': not a valid identifier")));
     }
+    if matches!(name, "POSIXLY_CORRECT" | "IGNOREEOF" | "BASH_XTRACEFD") {
+        let params = shell.default_exec_params();
+        special::notice(shell, &params, name, Some(&value));
+    }
     let auto_export = shell.options().export_variables_on_modification;
+    if shell.env().get_reference(name).is_some() && shell.env().is_circular(name) {
+        let value = match key {
+            None => ShellValue::String(value),
+            Some(key) => ShellValue::IndexedArray([(key.parse().unwrap_or(0), value)].into()),
+        };
+        return shell.env_mut().add(name, ShellVariable::new(value), EnvironmentScope::Global);
+    }
     let env = shell.env_mut();
     let (anywhere, global) = (EnvironmentLookup::Anywhere, EnvironmentScope::Global);
     if let Some(key) = key {

@@ -117,7 +117,7 @@ pub(crate) async fn basic_expand_heredoc_word(
     params: &ExecutionParameters,
     text: impl AsRef<str>,
 ) -> Result<String, Error> {
-    joined(shell, params, text.as_ref(), Mode::Here)
+    joined_by_blanks(shell, params, text.as_ref(), Mode::Here)
 }
 
 /// Expands a word to one string, as far as the options say.
@@ -227,6 +227,31 @@ pub(crate) fn subscript_text<SE: ShellExtensions>(
     joined(shell, params, text, Mode::Untilded)
 }
 
+/// A word that names a variable to test; what is expanded in a subscript stays one key.
+pub(crate) fn tested_name<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+) -> Result<String, Error> {
+    let word = word::parsed(text, Mode::Plain);
+    Expander { shell, params, commands: true }.expression(&word)
+}
+
+fn joined_by_blanks<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    text: &str,
+    mode: Mode,
+) -> Result<String, Error> {
+    if !text.contains(['$', '`', '\\', '\'', '"', '~', '<', '>']) {
+        return Ok(text.to_owned());
+    }
+    let word = word::parsed(text, mode);
+    let mut sink = Joined::with_blanks();
+    Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
+    Ok(sink.finish())
+}
+
 fn joined<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
@@ -275,6 +300,8 @@ fn split_one<SE: ShellExtensions>(
 ) -> Result<(), Error> {
     let mode = match (options.tilde_expand, options.is_element) {
         (false, _) => Mode::Untilded,
+        // The standard knows assignments before a command only.
+        (true, false) if shell.options().posix_mode => Mode::Element,
         (true, false) => Mode::Plain,
         (true, true) => Mode::Element,
     };

@@ -28,13 +28,17 @@ pub(crate) async fn eval_extended_test_expr(
     params: &ExecutionParameters,
 ) -> Result<bool, Error> {
     match expression {
-        ExtendedTestExpr::UnaryTest(op, operand) => unary(op, operand, shell, params).await,
-        ExtendedTestExpr::BinaryTest(op, left, right) => binary(op, left, right, shell, params).await,
+        ExtendedTestExpr::UnaryTest(op, operand) => unary(op, operand, shell, params, "").await,
+        ExtendedTestExpr::BinaryTest(op, left, right) => binary(op, (left, right), shell, params, "").await,
         ExtendedTestExpr::And(left, right) => Ok(eval_extended_test_expr(left, shell, params).await?
             && eval_extended_test_expr(right, shell, params).await?),
         ExtendedTestExpr::Or(left, right) => Ok(eval_extended_test_expr(left, shell, params).await?
             || eval_extended_test_expr(right, shell, params).await?),
-        ExtendedTestExpr::Not(expression) => Ok(!eval_extended_test_expr(expression, shell, params).await?),
+        ExtendedTestExpr::Not(expression) => match &**expression {
+            ExtendedTestExpr::UnaryTest(op, operand) => Ok(!unary(op, operand, shell, params, "! ").await?),
+            ExtendedTestExpr::BinaryTest(op, left, right) => Ok(!binary(op, (left, right), shell, params, "! ").await?),
+            expression => Ok(!eval_extended_test_expr(expression, shell, params).await?),
+        },
         ExtendedTestExpr::Parenthesized(expression) => eval_extended_test_expr(expression, shell, params).await,
     }
 }
@@ -64,10 +68,15 @@ async fn unary(
     operand: &Word,
     shell: &mut Shell<impl ShellExtensions>,
     params: &ExecutionParameters,
+    not: &str,
 ) -> Result<bool, Error> {
-    let value = expansion::basic_expand_word(shell, params, operand).await?;
+    let value = if matches!(op, UnaryPredicate::ShellVariableIsSetAndAssigned) {
+        expansion::tested_name(shell, params, &operand.value)?
+    } else {
+        expansion::basic_expand_word(shell, params, operand).await?
+    };
     if shell.options().print_commands_and_arguments {
-        shell.trace_command(params, format!("[[ {op} {} ]]", shown(&value))).await;
+        shell.trace_command(params, format!("[[ {not}{op} {} ]]", shown(&value))).await;
     }
     if matches!(op, UnaryPredicate::ShellVariableIsSetAndAssigned) {
         return is_set(shell, params, &value);
@@ -181,10 +190,10 @@ pub(crate) fn apply_unary_predicate_to_str(
 
 async fn binary(
     op: &BinaryPredicate,
-    left: &Word,
-    right: &Word,
+    (left, right): (&Word, &Word),
     shell: &mut Shell<impl ShellExtensions>,
     params: &ExecutionParameters,
+    not: &str,
 ) -> Result<bool, Error> {
     let value = expansion::basic_expand_word(shell, params, left).await?;
     let traces = shell.options().print_commands_and_arguments;
@@ -193,7 +202,7 @@ async fn binary(
             let regex = expansion::basic_expand_regex(shell, params, right).await?;
             if traces {
                 let right = expansion::basic_expand_word(shell, params, right).await?;
-                shell.trace_command(params, format!("[[ {} =~ {} ]]", shown(&value), shown(&right))).await;
+                shell.trace_command(params, format!("[[ {not}{} =~ {} ]]", shown(&value), shown(&right))).await;
             }
             let groups = regex.matches(&value)?;
             let found = groups.is_some();
@@ -202,19 +211,21 @@ async fn binary(
             shell.env_mut().set_global("BASH_REMATCH", ShellVariable::new(value))?;
             Ok(found)
         }
-        BinaryPredicate::StringExactlyMatchesPattern | BinaryPredicate::StringDoesNotExactlyMatchPattern => {
+        BinaryPredicate::StringExactlyMatchesPattern
+        | BinaryPredicate::StringExactlyMatchesString
+        | BinaryPredicate::StringDoesNotExactlyMatchPattern => {
             let pattern = expansion::pattern_text(shell, params, &right.value)?;
             if traces {
                 let told = expansion::traced_pattern(shell, params, &right.value)?;
-                shell.trace_command(params, format!("[[ {} {op} {} ]]", shown(&value), shown(&told))).await;
+                shell.trace_command(params, format!("[[ {not}{} {op} {} ]]", shown(&value), shown(&told))).await;
             }
             let matches = pattern_matches(shell, &pattern, &value, true);
-            Ok(matches == matches!(op, BinaryPredicate::StringExactlyMatchesPattern))
+            Ok(matches != matches!(op, BinaryPredicate::StringDoesNotExactlyMatchPattern))
         }
         _ => {
             let right = expansion::basic_expand_word(shell, params, right).await?;
             if traces {
-                shell.trace_command(params, format!("[[ {} {op} {} ]]", shown(&value), shown(&right))).await;
+                shell.trace_command(params, format!("[[ {not}{} {op} {} ]]", shown(&value), shown(&right))).await;
             }
             match compares(op) {
                 Some(holds) => {

@@ -199,7 +199,12 @@ fn report_failure<SE: ShellExtensions>(
     span: Option<Box<dyn ExecSpan>>,
 ) -> error::Error {
     let text = failure.to_string();
-    let name = context.command_name.clone();
+    // What was searched for is told as it was found.
+    let name = if context.command_name.contains('/') || context.shell.options().sh_mode {
+        context.command_name.clone()
+    } else {
+        crate::bytes::encode_os(path.as_os_str())
+    };
     let kind = if failure.kind() == std::io::ErrorKind::NotFound {
         // What is there and can't be found has an interpreter that can't.
         if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {

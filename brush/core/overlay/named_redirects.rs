@@ -6,9 +6,7 @@
 
 use brush_parser::ast::{IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect};
 
-use crate::env::{EnvironmentLookup, EnvironmentScope};
-use crate::variables::ShellValueLiteral;
-use crate::{ErrorKind, ExecutionParameters, Shell, ShellFd, error, extensions, interp, sys};
+use crate::{ErrorKind, ExecutionParameters, Shell, ShellFd, binding, error, extensions, interp, sys};
 
 /// The numbers that the shell chooses from: below are the script's, above the interpreter's own.
 const NUMBERS: std::ops::Range<ShellFd> = 10..100;
@@ -21,9 +19,7 @@ pub(crate) async fn set_up(
     params: &mut ExecutionParameters,
 ) -> Result<(), error::Error> {
     if closes(redirect) {
-        let number = shell.env_str(name).and_then(|value| value.parse().ok());
-        let number: ShellFd =
-            number.ok_or_else(|| ErrorKind::RedirectionFailure(name.to_owned(), AMBIGUOUS.to_owned()))?;
+        let number = held(name, shell, params)?;
         params.open_files_mut().remove_fd(number);
         shell.open_files_mut().remove_fd(number);
         sys::process::close(number);
@@ -32,12 +28,37 @@ pub(crate) async fn set_up(
     let is_free = |fd: &ShellFd| params.try_fd(shell, *fd).is_none() && !sys::process::is_open_for_commands(*fd);
     let number = NUMBERS.clone().find(is_free).ok_or(ErrorKind::TooManyOpenFiles)?;
     interp::setup_redirect(shell, params, &numbered(redirect, number)).await?;
-    if let Some(file) = params.try_fd(shell, number) {
+    let (variable, subscript) = binding::split_subscript(name);
+    if let Err(error) = binding::assign(shell, params, variable, subscript, number.to_string(), false) {
+        params.open_files_mut().remove_fd(number);
+        let _ = shell.display_error(&mut params.stderr(shell), &error);
+        let reason = "cannot assign fd to variable".to_owned();
+        return Err(ErrorKind::RedirectionFailure(name.to_owned(), reason).into());
+    }
+    // Unless an option says otherwise, it stays open after the command.
+    if !shell.options().var_redir_close
+        && let Some(file) = params.try_fd(shell, number)
+    {
         shell.open_files_mut().set_fd(number, file);
     }
-    let value = ShellValueLiteral::Scalar(number.to_string());
-    let anywhere = EnvironmentLookup::Anywhere;
-    shell.env_mut().update_or_add(name, value, |_| Ok(()), anywhere, EnvironmentScope::Global)
+    Ok(())
+}
+
+/// The number that the variable holds. A text that is no number counts as 0.
+fn held(
+    name: &str,
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+) -> Result<ShellFd, error::Error> {
+    let (variable, subscript) = binding::split_subscript(name);
+    let key = match subscript {
+        Some(subscript) => Some(binding::key(shell, params, variable, subscript)?),
+        None => None,
+    };
+    match binding::value_at(shell, variable, key.as_ref()) {
+        Some(text) if !text.is_empty() => Ok(text.parse().unwrap_or(0)),
+        _ => Err(ErrorKind::RedirectionFailure(name.to_owned(), AMBIGUOUS.to_owned()).into()),
+    }
 }
 
 /// What is said of a variable that holds no number.

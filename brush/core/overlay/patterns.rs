@@ -115,6 +115,7 @@ impl Pattern {
             extended: self.extended,
             case_insensitive: self.case_insensitive,
             hidden: !options.require_dot_in_pattern_to_match_dot_files,
+            dots: false,
             globstar: false,
         };
         let mut names = pathnames::matching(&self.text, folder, options);

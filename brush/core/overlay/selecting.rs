@@ -8,10 +8,8 @@ use std::io::Write as _;
 
 use brush_parser::ast;
 
-use crate::env::{EnvironmentLookup, EnvironmentScope};
 use crate::interp::Execute as _;
-use crate::variables::ShellValueLiteral;
-use crate::{ExecutionParameters, ExecutionResult, Shell, error, expansion, extensions};
+use crate::{ExecutionParameters, ExecutionResult, Shell, assigning, error, expansion, extensions};
 
 /// How wide a menu may be where `COLUMNS` doesn't say, in characters.
 const WIDTH_DEFAULT: usize = 80;
@@ -53,7 +51,11 @@ pub(crate) async fn run(
             .ok()
             .and_then(|number| items.get(number.checked_sub(1)?));
         let value = chosen.cloned().unwrap_or_default();
-        set(shell, &clause.variable_name, value)?;
+        if let Err(error) = assigning::assign_loop_variable(shell, params, &clause.variable_name, value) {
+            let _ = shell.display_error(&mut params.stderr(shell), &error);
+            result = error.into_result(shell);
+            break;
+        }
         result = clause.body.list.execute(shell, params).await?;
         if result.is_return_or_exit() {
             break;
@@ -98,12 +100,6 @@ async fn ask(
             _ => shows_menu = true,
         }
     }
-}
-
-fn set(shell: &mut Shell<impl extensions::ShellExtensions>, name: &str, value: String) -> Result<(), error::Error> {
-    let value = ShellValueLiteral::Scalar(value);
-    let anywhere = EnvironmentLookup::Anywhere;
-    shell.env_mut().update_or_add(name, value, |_| Ok(()), anywhere, EnvironmentScope::Global)
 }
 
 /// The menu's text: columns that are filled from top to bottom.

@@ -8,7 +8,9 @@ use std::cell::Cell;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::arithmetic;
+use crate::binding::complaint;
 use crate::extensions::ShellExtensions;
+use crate::interp::ExecutionParameters;
 use crate::shell::Shell;
 use crate::variables::ShellValue;
 
@@ -38,7 +40,7 @@ pub(crate) fn value(name: &str) -> Option<ShellValue> {
 }
 
 /// Takes an assignment to a variable whose value is made; whether that is all there is to do.
-pub(crate) fn assign<SE: ShellExtensions>(shell: &mut Shell<SE>, name: &str, value: &str) -> bool {
+pub(crate) fn assign<SE: ShellExtensions>(shell: &mut Shell<SE>, name: &str, value: &str, append: bool) -> bool {
     match name {
         "RANDOM" => {
             let seed = number(shell, value);
@@ -46,13 +48,35 @@ pub(crate) fn assign<SE: ShellExtensions>(shell: &mut Shell<SE>, name: &str, val
             RANDOM.set(Generator { seed: seed as u32, last: 0, seeded: true, pid: std::process::id() });
         }
         "SECONDS" => {
-            let seconds = number(shell, value);
+            let before = if append { seconds() } else { 0 };
+            let seconds = before.wrapping_add(number(shell, value));
             SECONDS.set(Some((Instant::now(), seconds)));
         }
         "BASH_ARGV0" => shell.set_name(value),
         _ => {}
     }
     true
+}
+
+/// Has the shell do what a variable stands for, which was just given a value or none.
+pub fn notice<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    name: &str,
+    value: Option<&str>,
+) {
+    match (name, value) {
+        ("POSIXLY_CORRECT", _) => shell.options_mut().posix_mode = value.is_some(),
+        ("IGNOREEOF", _) => shell.options_mut().ignore_eof = value.is_some(),
+        ("BASH_XTRACEFD", Some(value)) if !value.is_empty() => {
+            let is_open = value.parse().ok().and_then(|fd| params.try_fd(shell, fd)).is_some();
+            if !is_open {
+                let error = complaint(format!("BASH_XTRACEFD: {value}: invalid value for trace file descriptor"));
+                let _ = shell.display_error(&mut params.stderr(shell), &error);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn number<SE: ShellExtensions>(shell: &mut Shell<SE>, text: &str) -> i64 {

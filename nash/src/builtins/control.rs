@@ -21,6 +21,7 @@ pub(crate) fn leave(call: &mut Call<'_>) -> u8 {
         call.complain("can only `return' from a function or sourced script");
         return call.fail_special(USAGE);
     }
+    call.context.shell.note_return();
     call.flow = ExecutionControlFlow::ReturnFromFunctionOrScript;
     status.value()
 }

@@ -112,7 +112,10 @@ impl Request {
 
 fn remember(call: &mut Call<'_>, name: &str, path: &str) -> bool {
     let path = PathBuf::from(bytes::os(path).into_owned());
-    call.context.shell.program_location_cache_mut().remember(name, path);
+    let search_path = call.context.shell.env_str("PATH").unwrap_or_default().into_owned();
+    let cache = call.context.shell.program_location_cache_mut();
+    cache.follow(&search_path);
+    cache.remember(name, path);
     true
 }
 

@@ -4,7 +4,7 @@
 
 use brush_core::env::valid_variable_name;
 use brush_core::variables::ShellValue;
-use brush_core::{Error, ErrorKind, ExecutionParameters, Shell, ShellExtensions, arithmetic};
+use brush_core::{Error, ErrorKind, ExecutionParameters, Shell, ShellExtensions, arithmetic, binding};
 
 /// How many references are followed before they are taken for a circle, as in bash.
 const REFERENCE_DEPTH_MAX: usize = 8;
@@ -21,7 +21,9 @@ pub(crate) struct Target<'a> {
 /// Reads `NAME` or `NAME[SUBSCRIPT]`; the name need not be valid. Nothing where brackets stand wrong.
 pub(crate) fn parse(word: &str) -> Option<Target<'_>> {
     let Some(open) = word.find('[') else { return Some(Target { name: word, subscript: None }) };
-    let subscript = word[open + 1..].strip_suffix(']').filter(|subscript| !subscript.is_empty())?;
+    let rest = &word[open + 1..];
+    let subscript =
+        rest.strip_suffix(']').filter(|subscript| !subscript.is_empty() && binding::ends_with_bracket(rest))?;
     Some(Target { name: &word[..open], subscript: Some(subscript) })
 }
 

@@ -5,7 +5,7 @@
 use brush_core::builtins::BoxFuture;
 use brush_core::env::valid_variable_name;
 use brush_core::variables::{ShellValue, ShellValueUnsetType};
-use brush_core::{CommandArg, Error, ErrorKind, ExecutionContext, ExecutionResult};
+use brush_core::{CommandArg, Error, ErrorKind, ExecutionContext, ExecutionResult, binding};
 
 use super::call::Call;
 use super::control::given_up;
@@ -101,6 +101,9 @@ fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str
         complain(context, "unset", &format!("{name}: cannot unset: readonly variable"), 1);
         return Ok(false);
     }
+    if matches!(name.as_str(), "POSIXLY_CORRECT" | "IGNOREEOF") {
+        brush_core::special::notice(context.shell, &context.params, &name, None);
+    }
     match subscript {
         Some(subscript) if what != What::Reference => remove_element(context, &name, subscript),
         _ => Ok(context.shell.env_mut().unset(&name).map(|_| true)?),
@@ -122,7 +125,13 @@ fn remove_element(context: &mut ExecutionContext<'_, Extensions>, name: &str, su
     let means_all = matches!(subscript, "@" | "*");
     match variable.value() {
         ShellValue::AssociativeArray(_) => {
-            context.shell.env_mut().unset_index(name, subscript)?;
+            let keeps = means_all || context.shell.options().assoc_expand_once;
+            let key = if keeps {
+                subscript.to_owned()
+            } else {
+                binding::key(context.shell, &context.params, name, subscript)?.text().into_owned()
+            };
+            context.shell.env_mut().unset_index(name, &key)?;
         }
         ShellValue::IndexedArray(_) if means_all => {
             if let Some((_, variable)) = context.shell.env_mut().get_mut(name) {

@@ -20,7 +20,8 @@ pub(crate) fn is_assignable(word: &str) -> bool {
 pub(crate) fn element(word: &str) -> Option<(&str, &str)> {
     let (name, rest) = word.split_once('[')?;
     let subscript = rest.strip_suffix(']').filter(|subscript| !subscript.is_empty())?;
-    valid_variable_name(name).then_some((name, subscript))
+    let ends = binding::ends_with_bracket(rest);
+    (ends && valid_variable_name(name)).then_some((name, subscript))
 }
 
 /// Gives a variable or an element a value; says what is wrong where that can't be done.
@@ -31,6 +32,9 @@ pub(crate) fn assign(call: &mut Call<'_>, word: &str, value: String) -> bool {
             let name = word.split('[').next().unwrap_or(word);
             let complaint = assignment_words(&error, name);
             call.complain_for_shell(&complaint);
+            if arithmetic::is_syntax(&complaint) {
+                call.give_up();
+            }
             false
         }
     }

@@ -13,6 +13,16 @@ fn conditions_hold_or_complain() {
 }
 
 #[test]
+fn assignments_that_fail_end_what_they_end() {
+    agree(include_str!("tables/assignment_errors.txt"));
+}
+
+#[test]
+fn subscripts_references_and_joined_values_agree() {
+    agree(include_str!("tables/corners.txt"));
+}
+
+#[test]
 fn echo_prints_words_and_escapes() {
     agree(include_str!("tables/echo.txt"));
 }

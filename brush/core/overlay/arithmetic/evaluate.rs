@@ -173,7 +173,7 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         }
         self.skipping += u32::from(condition == 0);
         self.next()?;
-        if self.current == Token::End {
+        if matches!(self.current, Token::End | Token::Op(b':')) {
             return Err(self.wrong("expression expected"));
         }
         let first = self.comma()?;

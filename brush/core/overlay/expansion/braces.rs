@@ -15,7 +15,15 @@ pub(super) fn expanded(text: &str) -> Option<Vec<String>> {
         return None;
     }
     first_group(text, 0)?;
-    Some(all(text))
+    let mut words = all(text);
+    if !text.ends_with('\\') {
+        // A backslash of a sequence has nothing left to protect.
+        for word in words.iter_mut().filter(|word| word.ends_with('\\')) {
+            word.pop();
+            word.push_str("\'\'");
+        }
+    }
+    Some(words)
 }
 
 /// A group of braces: where it opens and closes, and what it becomes.

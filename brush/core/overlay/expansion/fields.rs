@@ -140,6 +140,7 @@ fn add_names(
             extended: options.extended_globbing,
             case_insensitive: options.case_insensitive_pathname_expansion,
             hidden: options.glob_matches_dotfiles || ignored.is_some(),
+            dots: !options.glob_skip_dots && ignored.is_none(),
             globstar: options.enable_star_star_glob,
         },
     );
@@ -201,7 +202,15 @@ impl Sink for Fields {
         }
     }
 
-    fn between(&mut self, _star: bool) {
-        self.end_word();
+    fn between(&mut self, _star: bool, quoted: bool) {
+        // Values that are split are joined by what splits them first, which keeps the empty ones between.
+        let first = match &self.ifs {
+            Ifs::Own(ifs) if !quoted => ifs.chars().next(),
+            _ => None,
+        };
+        match first {
+            Some(first) => self.value(first.encode_utf8(&mut [0; 4]), false),
+            None => self.end_word(),
+        }
     }
 }

@@ -111,13 +111,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
     }
 
     fn variable(&mut self, name: &str) -> Result<Value, Error> {
+        if self.shell.env().get_reference(name).is_some() {
+            binding::warn_of_circle(self.shell, self.params, name);
+        }
         let Some((_, variable)) = self.shell.env().get(name) else { return Ok(Value::Unset) };
         if variable.is_treated_as_nameref() {
-            if self.shell.env().is_circular(name) {
-                let warning = complaint(format!("warning: {name}: circular name reference"));
-                let _ = self.shell.display_error(&mut self.params.stderr(self.shell), &warning);
-                return Ok(Value::Unset);
-            }
             let (target, subscript) = binding::resolved(self.shell, name);
             let Some(subscript) = subscript else { return Ok(Value::Unset) };
             let name = match subscript {

@@ -11,6 +11,7 @@ use crate::binding::{self, complaint};
 use crate::error::{Error, ErrorKind};
 use crate::extensions::ShellExtensions;
 use crate::patterns::{self, Anchor};
+use crate::shell::Shell;
 use crate::variables::ShellValue;
 use crate::word::{Name, Operation, Parameter, Word};
 use crate::{bytes, locale};
@@ -37,7 +38,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             _ => {}
         }
         let value = match &parameter.operation {
-            Operation::Bad => return Err(bad(parameter)),
+            Operation::Bad => return Err(ending(self.shell, bad(parameter))),
             Operation::Test { kind, empty_too, word } => {
                 return self.test(parameter, (*kind, *empty_too, word), sink, quoted);
             }
@@ -59,7 +60,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             Value::Many(items, star) => {
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {
-                        sink.between(*star);
+                        sink.between(*star, quoted);
                     }
                     sink.value(item, quoted);
                 }
@@ -68,10 +69,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
     }
 
     /// The value, or the complaint about one that isn't set.
-    pub(super) fn required(&mut self, name: &Name) -> Result<Value, Error> {
+    pub(super) fn required(&mut self, name: &Name, in_braces: bool) -> Result<Value, Error> {
         let value = self.get(name)?;
         if matches!(value, Value::Unset) && self.shell.options().treat_unset_variables_as_error {
-            let dollar = if matches!(name, Name::Positional(_) | Name::Special(_)) { "$" } else { "" };
+            let is_plain = !in_braces && matches!(name, Name::Positional(_) | Name::Special(_));
+            let dollar = if is_plain { "$" } else { "" };
             let error: Error = ErrorKind::ExpandingUnsetVariable(format!("{dollar}{}", name_text(name))).into();
             return Err(error.into_fatal());
         }
@@ -111,13 +113,14 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             }
             ('=', true) => {
                 let text = self.string(word)?;
-                match &name {
-                    Name::Variable(name) => binding::assign(self.shell, self.params, name, None, text, false)?,
+                let assigned = match &name {
+                    Name::Variable(name) => binding::assign(self.shell, self.params, name, None, text, false),
                     Name::Element(name, subscript) => {
-                        binding::assign(self.shell, self.params, name, Some(subscript), text, false)?;
+                        binding::assign(self.shell, self.params, name, Some(subscript), text, false)
                     }
                     other => return Err(complaint(format!("${}: cannot assign in this way", name_text(other)))),
-                }
+                };
+                assigned.map_err(|error| ending(self.shell, error))?;
                 let value = self.get(&name)?;
                 self.emit(&value, sink, quoted);
                 Ok(())
@@ -149,10 +152,18 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                 Value::One(text) => self.characters(&text),
                 _ => 0,
             },
-            _ => match self.required(name)? {
+            _ => match self.required(name, true)? {
                 Value::Unset => 0,
                 Value::One(text) => self.characters(&text),
-                Value::Many(items, _) => items.len(),
+                Value::Many(items, _) => {
+                    if let (Name::All(array, _), true) = (name, self.shell.options().treat_unset_variables_as_error)
+                        && items.is_empty()
+                        && !binding::variable(self.shell, array).is_some_and(|variable| variable.value().is_set())
+                    {
+                        return Err(complaint(format!("{array}: unbound variable")));
+                    }
+                    items.len()
+                }
             },
         };
         Ok(Value::One(count.to_string()))
@@ -171,7 +182,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         if let Operation::Substring { offset, length } = &parameter.operation {
             return self.substring(&name, offset, length.as_ref());
         }
-        let value = self.required(&name)?;
+        let value = self.required(&name, parameter.text.starts_with("${"))?;
         match &parameter.operation {
             Operation::Remove { suffix, longest, pattern } => {
                 let pattern = self.pattern(pattern)?;
@@ -252,6 +263,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             bytes::rejoin(result)
         }))
     }
+}
+
+/// The error of an expansion, which the standard has a shell end with.
+pub(super) fn ending(shell: &Shell<impl ShellExtensions>, error: Error) -> Error {
+    if shell.options().posix_mode { error.into_fatal() } else { error }
 }
 
 /// The message about a form that there isn't.

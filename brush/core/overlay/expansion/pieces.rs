@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::sinks::{Joined, PatternText, Sink};
-use super::{now, open_subscript, tilde};
+use super::{now, open_subscript, operations, tilde};
 use crate::error::Error;
 use crate::extensions::ShellExtensions;
 use crate::interp::ExecutionParameters;
@@ -48,7 +48,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         Ok(sink.finish())
     }
 
-    /// The text of an expression. What an expansion gives inside the subscript of an associative array stays one key.
+    /// The text of an expression. What an expansion gives inside a subscript is not expanded again, and stays one key.
     pub fn expression(&mut self, word: &Word) -> Result<String, Error> {
         let mut text = String::new();
         for piece in &word.pieces {
@@ -56,7 +56,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             self.piece(piece, &mut sink, false)?;
             let value = sink.finish();
             let plain = matches!(piece, Piece::Text(_)) || !value.contains(['[', ']', '\\', '"', '\'', '`', '$']);
-            if !plain && open_subscript(&text).is_some_and(|name| binding::is_associative(self.shell, name)) {
+            if !plain && open_subscript(&text).is_some() {
                 text.extend(value.chars().flat_map(|c| {
                     let protected = matches!(c, '[' | ']' | '\\' | '"' | '\'' | '`' | '$').then_some('\\');
                     protected.into_iter().chain(std::iter::once(c))
@@ -94,8 +94,10 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             }
             Piece::Arithmetic(word) => {
                 let expression = self.expression(word)?;
-                let value =
-                    arithmetic::evaluate(self.shell, self.params, &expression).map_err(|error| error.told_by(""))?;
+                let value = match arithmetic::evaluate(self.shell, self.params, &expression) {
+                    Ok(value) => value,
+                    Err(error) => return Err(operations::ending(self.shell, error.told_by(""))),
+                };
                 let mut text = String::new();
                 // Writing to a string can't fail.
                 let _ = write!(text, "{value}");

@@ -13,8 +13,8 @@ pub(super) trait Sink {
     fn literal(&mut self, text: &str, quoted: bool);
     /// Text that an expansion gave.
     fn value(&mut self, text: &str, quoted: bool);
-    /// What stands between two of several values; `star` where the first character of IFS does.
-    fn between(&mut self, star: bool);
+    /// What stands between two of several values; `star` where the first character of IFS does, if they are not split.
+    fn between(&mut self, star: bool, quoted: bool);
 }
 
 /// What joins the values of `$*`: the first character of IFS.
@@ -36,6 +36,11 @@ impl Joined {
         Self { text: String::new(), joiner: joiner(shell) }
     }
 
+    /// The text of a here-document, where IFS has no meaning.
+    pub fn with_blanks() -> Self {
+        Self { text: String::new(), joiner: " ".to_owned() }
+    }
+
     pub fn finish(self) -> String {
         bytes::rejoin(self.text)
     }
@@ -50,7 +55,7 @@ impl Sink for Joined {
         self.text.push_str(text);
     }
 
-    fn between(&mut self, star: bool) {
+    fn between(&mut self, star: bool, _quoted: bool) {
         self.text.push_str(if star { &self.joiner } else { " " });
     }
 }
@@ -84,7 +89,7 @@ impl Sink for PatternText {
         }
     }
 
-    fn between(&mut self, star: bool) {
+    fn between(&mut self, star: bool, _quoted: bool) {
         self.text.push_str(if star { &self.joiner } else { " " });
     }
 }
@@ -149,7 +154,7 @@ impl Sink for RegexText {
         }
     }
 
-    fn between(&mut self, star: bool) {
+    fn between(&mut self, star: bool, _quoted: bool) {
         self.text.push_str(if star { &self.joiner } else { " " });
     }
 }
@@ -218,7 +223,7 @@ impl Sink for Replacement {
         self.parts.push((text.to_owned(), quoted));
     }
 
-    fn between(&mut self, _star: bool) {
+    fn between(&mut self, _star: bool, _quoted: bool) {
         self.parts.push((" ".to_owned(), true));
     }
 }

@@ -32,7 +32,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         {
             return Ok(value);
         }
-        let value = self.required(&name)?;
+        let value = self.required(&name, true)?;
         if matches!(value, Value::Unset) {
             return Ok(value);
         }

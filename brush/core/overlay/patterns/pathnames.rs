@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub case_insensitive: bool,
     /// Whether names that begin with a dot match like others.
     pub hidden: bool,
+    /// Whether a pattern that begins with a dot matches the folder itself and the one above.
+    pub dots: bool,
     /// Whether `**` stands for any number of folders.
     pub globstar: bool,
 }
@@ -99,9 +101,9 @@ impl Walk<'_> {
             if so_far.is_empty() { std::fs::read_dir(self.folder) } else { std::fs::read_dir(self.real(so_far)) };
         let Ok(entries) = entries else { return Vec::new() };
         let shows_hidden = self.options.hidden || pattern.begins_with('.');
-        entries
-            .filter_map(Result::ok)
-            .map(|entry| bytes::encode_os(&entry.file_name()))
+        let dots = if self.options.dots && pattern.begins_with('.') { &[".", ".."][..] } else { &[] };
+        let dots = dots.iter().map(|name| (*name).to_owned());
+        dots.chain(entries.filter_map(Result::ok).map(|entry| bytes::encode_os(&entry.file_name())))
             .filter(|name| (shows_hidden || !name.starts_with('.')) && pattern.matches(name))
             .collect()
     }

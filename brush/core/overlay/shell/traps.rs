@@ -23,12 +23,20 @@ const NOT_INHERITED: [TrapSignal; 3] = [TrapSignal::Debug, TrapSignal::Return, T
 thread_local! {
     /// The last status before the `EXIT` trap. The shell has one thread, and its forks go on with a copy.
     static STATUS_AT_END: Cell<Option<u8>> = const { Cell::new(None) };
+    /// The last status before a `return` whose trap comes next.
+    static STATUS_BEFORE_RETURN: Cell<Option<u8>> = const { Cell::new(None) };
 }
 
 impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
     /// The status with which `exit` without an operand ends the shell: in the `EXIT` trap, the one from before the trap.
     pub fn status_to_exit_with(&self) -> u8 {
         STATUS_AT_END.get().unwrap_or(self.last_exit_status)
+    }
+
+    /// Notes the status before `return`, which its trap sees.
+    pub fn note_return(&self) {
+        let is_seen = self.traps.handles(TrapSignal::Return) && !self.call_stack().is_any_trap_active();
+        STATUS_BEFORE_RETURN.set(is_seen.then_some(self.last_exit_status));
     }
 
     /// Says that this is a fork, whose end has not come.
@@ -109,6 +117,11 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
         let pipeline = self.last_pipeline_statuses.clone();
         if signal == TrapSignal::Exit {
             STATUS_AT_END.set(Some(status));
+        }
+        if signal == TrapSignal::Return
+            && let Some(before) = STATUS_BEFORE_RETURN.take()
+        {
+            self.last_exit_status = before;
         }
         self.enter_trap_handler(signal, Some(handler));
         let result = Box::pin(self.run_string(&handler.command, &handler.source_info, &params)).await;

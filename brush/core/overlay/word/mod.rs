@@ -111,8 +111,8 @@ pub(crate) enum Operation {
     Substring {
         /// Where it begins.
         offset: Word,
-        /// How much.
-        length: Option<Word>,
+        /// How much, with its text.
+        length: Option<(Word, String)>,
     },
     /// `${x^pattern}` and its like.
     Case {

@@ -72,6 +72,9 @@ impl Parser<'_> {
                 return Some(made(name, false, Operation::Length));
             }
             self.at = start;
+            if matches!(bytes.get(start + 1), Some(b'/' | b'%' | b'=' | b'+')) && bytes.get(start + 2) == Some(&b'}') {
+                return None;
+            }
         }
         let mut indirect = false;
         if self.peek() == Some(b'!')
@@ -243,7 +246,8 @@ impl Parser<'_> {
         if self.take(b':') {
             let start = self.at;
             self.at = self.expression_end(b"}")?;
-            length = Some(super::parse::word(&self.text[start..self.at], Mode::Arithmetic));
+            let text = &self.text[start..self.at];
+            length = Some((super::parse::word(text, Mode::Arithmetic), text.to_owned()));
         }
         Some(Operation::Substring { offset, length })
     }

@@ -266,6 +266,10 @@ fn unescaped(text: &str, in_double: bool) -> String {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         let next = chars.clone().next();
+        if c == '\\' && in_double && next == Some('\n') {
+            chars.next();
+            continue;
+        }
         let drops = c == '\\' && (matches!(next, Some('$' | '`' | '\\')) || (in_double && next == Some('"')));
         if drops {
             result.extend(chars.next());

@@ -168,7 +168,9 @@ impl Parser<'_> {
                 self.skip_blanks();
                 self.read_regex()?
             }
-            Binary::StringExactlyMatchesPattern | Binary::StringDoesNotExactlyMatchPattern => {
+            Binary::StringExactlyMatchesPattern
+            | Binary::StringExactlyMatchesString
+            | Binary::StringDoesNotExactlyMatchPattern => {
                 self.pattern = true;
                 let token = self.take();
                 self.pattern = false;
@@ -243,7 +245,9 @@ fn unary(word: &str) -> Option<Unary> {
 
 fn binary(word: &str) -> Option<Binary> {
     Some(match word {
-        "==" | "=" => Binary::StringExactlyMatchesPattern,
+        "==" => Binary::StringExactlyMatchesPattern,
+        // The same, as it was written.
+        "=" => Binary::StringExactlyMatchesString,
         "!=" => Binary::StringDoesNotExactlyMatchPattern,
         "=~" => Binary::StringMatchesRegex,
         "-eq" => Binary::ArithmeticEqualTo,

@@ -29,6 +29,11 @@ pub(super) async fn apply(
         complain(context, request.name, &complaint, 1);
         return Ok(Outcome::Failed);
     }
+    if request.turns_on('n') && matches!(&operand.value, Some(Value::Text(named)) if *named == operand.name) {
+        let warning = format!("warning: {}: circular name reference", operand.name);
+        complain(context, request.name, &warning, 1);
+        complain_plainly(context, &warning);
+    }
     expand_subscript(context, &mut operand).await?;
     let is_local = request.makes_local(context);
     let lookup = match (is_local, request.has('g')) {
@@ -66,12 +71,22 @@ pub(super) async fn apply(
     let exports = context.shell.options().export_variables_on_modification && operand.value.is_some() && !is_array;
     let outcome = match operand.value.take() {
         Some(new) => {
-            let new = compound(context, new, is_array).await?;
+            // Only declarations take a text for a list; an element never gets one.
+            let takes_lists =
+                matches!(request.kind, Kind::Declare | Kind::Local) || request.has('a') || request.has('A');
+            let new =
+                if takes_lists && operand.subscript.is_none() { compound(context, new, is_array).await? } else { new };
             let name = operand.name.as_str();
+            let operand_has_subscript = operand.subscript.is_some() || matches!(new, Value::Elements(_));
             let place = Place { name, subscript: operand.subscript.as_deref(), lookup, append: operand.append };
             match value::assign(context, &place, new) {
                 Ok(outcome) => outcome,
                 Err(error) => match error.kind() {
+                    // A subscript is evaluated by the shell, a value by the builtin.
+                    ErrorKind::CheckedExpansionError(words) if operand_has_subscript => {
+                        complain_plainly(context, words);
+                        return Ok(Outcome::Fatal);
+                    }
                     ErrorKind::CheckedExpansionError(words) => {
                         complain(context, request.name, words, 1);
                         return Ok(Outcome::Fatal);
@@ -89,6 +104,9 @@ pub(super) async fn apply(
         if exports {
             variable.export();
         }
+    }
+    if !is_local && !request.has('g') && (request.turns_on('x') || request.turns_on('r')) {
+        context.shell.env_mut().keep(&operand.name);
     }
     Ok(outcome)
 }
@@ -192,7 +210,7 @@ fn create_if_missing(
     let inherits = request.has('I') || shell.options().local_vars_inherit_value_and_attrs;
     let hidden = match is_local {
         true if inherits => shell.env().get(&operand.name).map(|(_, variable)| variable),
-        true => shell.env().passed_to_function(&operand.name),
+        true => shell.env().passed_to_command(&operand.name),
         false => None,
     };
     let kind = match operand.value {

@@ -26,6 +26,10 @@ pub(super) fn change_or_show(
         show(context, request, name)?;
         return Ok(Outcome::Done);
     }
+    if exports && name.contains(['=', '/']) {
+        complain(context, request.name, &format!("{name}: cannot export"), 1);
+        return Ok(Outcome::Failed);
+    }
     let Some(function) = context.shell.func_mut(name) else { return Ok(Outcome::Failed) };
     if request.turns_off('r') && function.is_readonly() {
         complain(context, request.name, &format!("{name}: readonly function"), 1);

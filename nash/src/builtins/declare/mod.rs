@@ -68,7 +68,7 @@ impl Kind {
         match self {
             Self::Declare => "+acfgilnprtuxAFI",
             Self::Local => "+acgilnprtuxAI",
-            Self::Export => "fnp",
+            Self::Export => "aAfnp",
             Self::Readonly => "aAfp",
         }
     }

@@ -3,8 +3,8 @@
 //! Operands come as the parser's assignments, or as words that only turn out to be assignments after expansion. Nothing is
 //! evaluated here.
 
-use brush_core::CommandArg;
 use brush_core::parser::ast::{AssignmentName, AssignmentValue, Word};
+use brush_core::{CommandArg, binding};
 
 /// One operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Operand {
             None => (word, false, None),
         };
         let (name, subscript) = match target.split_once('[') {
-            Some((name, rest)) if rest.len() > 1 && rest.ends_with(']') => {
+            Some((name, rest)) if rest.len() > 1 && binding::ends_with_bracket(rest) => {
                 (name, Some(rest[..rest.len() - 1].to_owned()))
             }
             _ => (target, None),

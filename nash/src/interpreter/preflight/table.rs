@@ -81,12 +81,6 @@ pub(crate) const TABLE: &[Entry] = &[
         signs: &[Sign { command: "set", is_meant: |words| sets_letter(words, 'r') }],
     },
     Entry {
-        name: "hash: path",
-        reason: "a name that was given its file by hash -p is looked for again",
-        shown_by: "hash -p /bin/true name; name",
-        signs: &[Sign { command: "hash", is_meant: |words| has_letter(words, "p") }],
-    },
-    Entry {
         name: "compgen: binding",
         reason: "nash has no line editor whose functions it could list",
         shown_by: "compgen -A binding",
