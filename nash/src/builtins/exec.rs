@@ -6,6 +6,7 @@ use std::io::Write as _;
 
 use brush_core::builtins::{ContentOptions, ContentType, SimpleCommand};
 use brush_core::external::{self, StartOptions};
+use brush_core::traps::TrapSignal;
 use brush_core::{
     Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionExitCode, ExecutionResult, ShellExtensions,
 };
@@ -60,6 +61,10 @@ impl SimpleCommand for Exec {
         // A shell that can't become the program ends all the same, unless it is told not to.
         if !context.shell.options().exit_on_exec_fail || context.shell.is_subshell() {
             result.next_control_flow = ExecutionControlFlow::ExitShell;
+            if name.contains('/') || !matches!(error.kind(), ErrorKind::CommandNotFound(_)) {
+                // Its traps were let go of for the program's sake.
+                context.shell.traps_mut().remove_handlers(TrapSignal::Exit);
+            }
         }
         Ok(result)
     }

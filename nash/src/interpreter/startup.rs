@@ -2,13 +2,18 @@
 //!
 //! Which files those are depends on how the shell was called. An error in one does not keep the shell from going on.
 
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use brush_core::{ExecutionControlFlow, ExecutionResult, bytes};
 
 use super::Shell;
-use crate::invocation::{Invocation, SetOption};
+use crate::invocation::{Invocation, Mode, SetOption};
 use crate::persona::Persona;
+
+/// What shells of a system that is set up so read before a user's `.bashrc`.
+const SYSTEM_BASHRC: &str = "/etc/bash.bashrc";
 
 /// Sources what a shell of this kind reads before its commands; gives the result of a file that ended the shell.
 pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocation) -> Option<ExecutionResult> {
@@ -23,6 +28,18 @@ pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocatio
                 return Some(end);
             }
         }
+    }
+    if reads_as_remote_shell(shell, invocation) {
+        let file = invocation.rcfile.as_ref().map(PathBuf::from).or_else(|| {
+            let home = shell.env_str("HOME").map(|home| bytes::path(&home).into_owned())?;
+            Some(home.join(".bashrc"))
+        });
+        for file in [Some(PathBuf::from(SYSTEM_BASHRC)), file].into_iter().flatten().filter(|file| file.is_file()) {
+            if let Some(end) = source(shell, &file).await {
+                return Some(end);
+            }
+        }
+        return None;
     }
     if !heeds_environment(shell, invocation) {
         return None;
@@ -39,6 +56,7 @@ pub(super) async fn read_startup_files(shell: &mut Shell, invocation: &Invocatio
 /// Whether anything may be read before a shell's commands.
 pub(super) fn reads_startup_files(shell: &Shell, invocation: &Invocation) -> bool {
     reads_profile(shell, invocation)
+        || reads_as_remote_shell(shell, invocation)
         || heeds_environment(shell, invocation) && shell.env_str("BASH_ENV").is_some_and(|name| !name.is_empty())
 }
 
@@ -68,6 +86,28 @@ pub(crate) async fn read_logout_file(shell: &mut Shell) -> Option<ExecutionResul
     // Once is enough, whatever the file does.
     shell.options_mut().login_shell = false;
     if file.is_file() { source(shell, &file).await } else { None }
+}
+
+/// Whether the shell runs a command string for a daemon that lets people in over a network: it reads then what an
+/// interactive shell reads.
+fn reads_as_remote_shell(shell: &Shell, invocation: &Invocation) -> bool {
+    let is_candidate = matches!(invocation.mode, Mode::Command { .. })
+        && invocation.persona == Persona::Bash
+        && !invocation.login
+        && !invocation.norc;
+    is_candidate
+        && shell.env_str("SHLVL").is_some_and(|level| level.parse::<i64>().is_ok_and(|level| level < 2))
+        && (shell.env_str("SSH_CLIENT").is_some() || shell.env_str("SSH2_CLIENT").is_some() || input_has_a_peer())
+}
+
+/// Whether standard input is a socket with somebody at its other end.
+fn input_has_a_peer() -> bool {
+    let Ok(input) = std::io::stdin().as_fd().try_clone_to_owned() else { return false };
+    let none = [libc::ENOTSOCK, libc::ENOTCONN, libc::EINVAL, libc::EBADF];
+    match UnixStream::from(input).peer_addr() {
+        Ok(_) => true,
+        Err(error) => error.raw_os_error().is_none_or(|number| !none.contains(&number)),
+    }
 }
 
 /// The file that `BASH_ENV` names, after the expansions that the words between quotes have.

@@ -38,6 +38,17 @@ fn a_dash_before_the_name_makes_a_login_shell() {
 }
 
 #[test]
+fn a_command_that_came_over_a_network_reads_bashrc() {
+    let remote = |words: &[&str]| home(words, &[".bashrc", ".profile"]).variable("SSH_CLIENT", "127.0.0.1 1 2");
+    remote(&["-c", "echo command"]).variable("SHLVL", "0").agree_on(".bashrc\ncommand\n");
+    remote(&["-c", "echo command"]).variable("SHLVL", "1").agree_on("command\n");
+    remote(&["--norc", "-c", "echo command"]).variable("SHLVL", "0").agree_on("command\n");
+    remote(&["-lc", "echo command"]).variable("SHLVL", "0").agree_on(".profile\ncommand\n");
+    let env = remote(&["-c", "echo command"]).variable("SHLVL", "0").file("env", "echo env\n");
+    env.variable("BASH_ENV", "./env").agree_on(".bashrc\ncommand\n");
+}
+
+#[test]
 fn a_script_reads_the_file_that_bash_env_names() {
     home(&["-c", "echo command; f"], &[])
         .file("env", "echo env; f() { echo f; }\n")

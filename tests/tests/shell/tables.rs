@@ -53,6 +53,14 @@ fn loops_and_limits_obey() {
 }
 
 #[test]
+fn the_exit_trap_sees_where_the_shell_was_told_to_end() {
+    agree(include_str!("tables/exit_traps.txt"));
+    for script in include_str!("tables/exit_traps.txt").split("\n%%\n") {
+        Duel::from_file(script).with_stderr().agree();
+    }
+}
+
+#[test]
 fn directories_change_and_stack() {
     agree(include_str!("tables/directories.txt"));
 }

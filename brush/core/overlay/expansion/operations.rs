@@ -100,9 +100,16 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         };
         let missing = value.is_unset() || (empty_too && value.is_null());
         match (kind, missing) {
-            ('+', false) | ('-', true) => self.operand(word, sink),
-            ('+', true) => {
+            ('+', false) | ('-', true) => {
                 if quoted {
+                    // Between quotes there is a field, even if the word comes to none.
+                    sink.value("", true);
+                }
+                self.operand(word, sink)
+            }
+            ('+', true) => {
+                let is_no_field = matches!(&value, Value::Many(items, false) if items.is_empty());
+                if quoted && !is_no_field {
                     sink.value("", true);
                 }
                 Ok(())

@@ -46,10 +46,51 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
 
     /// Runs what a shell runs at its end: the `EXIT` trap, once. What `exit` in it says becomes the last status.
     pub async fn on_exit(&mut self) -> Result<(), error::Error> {
-        let Some(handler) = self.traps.set_aside(TrapSignal::Exit) else { return Ok(()) };
         let params = self.default_exec_params();
-        let result = self.run_handler(TrapSignal::Exit, &handler, &params).await?;
-        if matches!(result.next_control_flow, ExecutionControlFlow::ExitShell) {
+        self.run_exit_trap(&params).await
+    }
+
+    /// Runs the `EXIT` trap where a command said `exit`: the variables of its functions and its redirections still hold then.
+    /// Those in an evaluated text are undone before, unless a function is around it.
+    pub(crate) async fn end_where_told(&mut self, result: &mut ExecutionResult, params: &ExecutionParameters) {
+        let is_exit = matches!(result.next_control_flow, ExecutionControlFlow::ExitShell);
+        if !is_exit || self.options.sh_mode || !self.traps.handles(TrapSignal::Exit) {
+            return;
+        }
+        let is_evaluated = self.call_stack().evaluations() > 0
+            || self.call_stack().iter().any(|frame| frame.frame_type.is_command_string());
+        let stays = self.in_function() || self.is_subshell() || !is_evaluated;
+        let params = if stays { params.clone() } else { self.default_exec_params() };
+        self.last_exit_status = result.exit_code.into();
+        // What the trap could not do was said, and the shell ends all the same.
+        let _ = self.run_exit_trap(&params).await;
+        result.exit_code = self.last_exit_status.into();
+    }
+
+    /// Runs the `EXIT` trap where a command's failure ends the shell: arguments and names of its functions are still there,
+    /// their variables are not.
+    pub(crate) async fn end_where_failed(&mut self, result: &mut ExecutionResult) {
+        if self.options.sh_mode || !self.traps.handles(TrapSignal::Exit) {
+            return;
+        }
+        self.last_exit_status = result.exit_code.into();
+        let locals = self.env.set_locals_aside();
+        let _ = self.on_exit().await;
+        self.env.give_locals_back(locals);
+        result.exit_code = self.last_exit_status.into();
+    }
+
+    async fn run_exit_trap(&mut self, params: &ExecutionParameters) -> Result<(), error::Error> {
+        if STATUS_AT_END.get().is_some() {
+            return Ok(());
+        }
+        let Some(handler) = self.traps.set_aside(TrapSignal::Exit) else { return Ok(()) };
+        let result = self.run_handler(TrapSignal::Exit, &handler, params).await?;
+        let leaves = matches!(
+            result.next_control_flow,
+            ExecutionControlFlow::ExitShell | ExecutionControlFlow::ReturnFromFunctionOrScript
+        );
+        if leaves {
             self.last_exit_status = result.exit_code.into();
         }
         Ok(())
@@ -80,7 +121,7 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
     pub async fn end_by_pending_signal(&mut self) {
         let Some(signal) = trapping::ending() else { return };
         trapping::end_by(0);
-        self.last_exit_status = u8::try_from(128 + signal).unwrap_or(u8::MAX);
+        let _locals = self.env.set_locals_aside();
         // Whatever the trap did, the shell dies of the signal.
         let _ = self.on_exit().await;
         trapping::die_of(signal)

@@ -28,7 +28,7 @@ impl AsyncPipeReader {
                 Ok(0) => return Ok(bytes),
                 Ok(count) => bytes.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
-                Err(_) if trapping::ending().is_some() => return Ok(bytes),
+                Err(_) if trapping::ending_while_waiting().is_some() => return Ok(bytes),
                 Err(_) => {}
             }
         }

@@ -94,7 +94,7 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
                 if error.kind() != io::ErrorKind::Interrupted {
                     return Err(error);
                 }
-                if let Some(signal) = super::trapping::ending() {
+                if let Some(signal) = super::trapping::ending_while_waiting() {
                     return Ok(Some(ProcessEnd::Signaled { signal, dumped: false }));
                 }
             }

@@ -15,6 +15,8 @@ pub const SIGNAL_MAX: i32 = 64;
 static PENDING: AtomicU64 = AtomicU64::new(0);
 /// A signal that is going to end the shell, once its EXIT trap has run; 0 for none.
 static ENDING: AtomicI32 = AtomicI32::new(0);
+/// Whether a wait was given up because of it: what was waited for has no status.
+static GAVE_UP_WAITING: AtomicBool = AtomicBool::new(false);
 /// Signals whose disposition at the start is known.
 static KNOWN: AtomicU64 = AtomicU64::new(0);
 /// Of those, the ones that were ignored.
@@ -122,6 +124,19 @@ pub fn ending() -> Option<i32> {
 /// Says that a signal is to end the shell.
 pub fn end_by(signal: i32) {
     ENDING.store(signal, Ordering::Relaxed);
+    GAVE_UP_WAITING.store(false, Ordering::Relaxed);
+}
+
+/// The signal that is going to end the shell, which waits no longer for what it waits for.
+pub(crate) fn ending_while_waiting() -> Option<i32> {
+    let signal = ending()?;
+    GAVE_UP_WAITING.store(true, Ordering::Relaxed);
+    Some(signal)
+}
+
+/// Whether commands have no status any more, since the shell waits for none.
+pub(crate) fn gave_up_waiting() -> bool {
+    GAVE_UP_WAITING.load(Ordering::Relaxed)
 }
 
 /// Ends the process by a signal, so that its parent sees which.
