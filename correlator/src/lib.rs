@@ -8,6 +8,7 @@
 pub mod engine;
 pub mod feed;
 pub mod paint;
+pub mod rules;
 pub mod seen;
 pub mod story;
 pub mod terminal_text;

@@ -10,6 +10,8 @@ mod events;
 mod invariance;
 mod process;
 mod receiving;
+mod rules;
+mod rules_on_batches;
 mod running;
 mod spooling;
 mod substitutions;

@@ -42,7 +42,7 @@ Where the story goes:
 
 Exit status:
   the script's own; 128+N where signal N ended it; 125 where it could not be
-  run; 2 for bad usage
+  run; 2 for bad usage and for rules that can't be used
 
 Example:
   nash-correlate run -- 'for f in *.rs; do wc -l < \"$f\"; done | sort -n'";
@@ -56,7 +56,8 @@ Routes:
   503 where it could not be kept
 
 Exit status:
-  0 after SIGTERM or SIGINT; 1 where it could not start; 2 for bad usage
+  0 after SIGTERM or SIGINT; 1 where it could not start; 2 for bad usage and for
+  rules that can't be used
 
 Example:
   nash-correlate serve --listen 127.0.0.1:7171 --token-file token --follow";
@@ -76,6 +77,9 @@ pub(crate) struct RunArgs {
     /// Keep the received batches and the spool in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    /// Mask what the rules in this file find as well, a TOML file in gitleaks' format; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Vec<PathBuf>,
     /// Show how files and pipes begin
     #[arg(long)]
     pub(crate) previews: bool,
@@ -111,6 +115,9 @@ pub(crate) struct ServeArgs {
     /// Take what shells leave in this directory; may be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) spool: Vec<PathBuf>,
+    /// Mask what the rules in this file find as well, a TOML file in gitleaks' format; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Vec<PathBuf>,
     /// Print a line for each command that ends
     #[arg(long, conflicts_with = "json")]
     pub(crate) follow: bool,

@@ -13,6 +13,7 @@ use nash_events::{Batch, Seq, ShellId};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::journal::{Durability, Journal};
+use crate::rules::Searched;
 
 /// Batches that wait to be written: 64, at most 256 MiB; senders wait beyond that.
 const WAITING_MAX: usize = 64;
@@ -41,7 +42,7 @@ pub(crate) type Listener = Box<dyn FnMut(Heard<'_>) + Send>;
 pub(crate) struct NotKept;
 
 enum Handed {
-    Batch { batch: Batch, line: Vec<u8>, done: oneshot::Sender<Result<(), NotKept>> },
+    Batch { searched: Searched, done: oneshot::Sender<Result<(), NotKept>> },
     Damaged(u64),
 }
 
@@ -67,17 +68,17 @@ pub(crate) fn start(
 }
 
 impl Intake {
-    /// Puts a batch on record; `line` is the batch as one line of JSON.
-    pub(crate) async fn put(&self, batch: Batch, line: Vec<u8>) -> Result<(), NotKept> {
+    /// Puts a batch on record. Only one that the administrators' rules have seen gets here.
+    pub(crate) async fn put(&self, searched: Searched) -> Result<(), NotKept> {
         let (done, answer) = oneshot::channel();
-        self.sender.send(Handed::Batch { batch, line, done }).await.map_err(|_| NotKept)?;
+        self.sender.send(Handed::Batch { searched, done }).await.map_err(|_| NotKept)?;
         answer.await.map_err(|_| NotKept)?
     }
 
     /// The same for a thread that may wait.
-    pub(crate) fn put_blocking(&self, batch: Batch, line: Vec<u8>) -> Result<(), NotKept> {
+    pub(crate) fn put_blocking(&self, searched: Searched) -> Result<(), NotKept> {
         let (done, answer) = oneshot::channel();
-        self.sender.blocking_send(Handed::Batch { batch, line, done }).map_err(|_| NotKept)?;
+        self.sender.blocking_send(Handed::Batch { searched, done }).map_err(|_| NotKept)?;
         answer.blocking_recv().map_err(|_| NotKept)?
     }
 
@@ -110,7 +111,8 @@ impl Writer {
     /// Writes a group with one wait for the disk. A batch of which every event is known needs no place in the journal.
     fn write(&mut self, group: Vec<Handed>) {
         let seen = &self.seen;
-        let needs_line = |handed: &Handed| matches!(handed, Handed::Batch { batch, .. } if !seen.knows_all(batch));
+        let needs_line =
+            |handed: &Handed| matches!(handed, Handed::Batch { searched, .. } if !seen.knows_all(searched.batch()));
         let lines: Vec<&[u8]> = group.iter().filter(|handed| needs_line(handed)).filter_map(Handed::line).collect();
         let written = if lines.is_empty() { Ok(()) } else { self.journal.append(lines.into_iter()) };
         if let Err(error) = &written {
@@ -119,7 +121,8 @@ impl Writer {
         for handed in group {
             match handed {
                 Handed::Damaged(lines) => (self.listener)(Heard::Damaged(lines)),
-                Handed::Batch { batch, done, .. } => {
+                Handed::Batch { searched, done } => {
+                    let batch = searched.into_batch();
                     let kept = written.is_ok() || self.seen.knows_all(&batch);
                     if kept && let Some(new) = self.seen.keep_new(batch) {
                         (self.listener)(Heard::New(&new));
@@ -135,7 +138,7 @@ impl Writer {
 impl Handed {
     fn line(&self) -> Option<&[u8]> {
         match self {
-            Self::Batch { line, .. } => Some(line),
+            Self::Batch { searched, .. } => Some(searched.line()),
             Self::Damaged(_) => None,
         }
     }

@@ -11,23 +11,37 @@ mod feed_printer;
 mod intake;
 mod journal;
 mod receiver;
+mod rules;
 mod run;
 mod serve;
 mod spool;
 mod terminal;
 mod tokens;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use rules::Rules;
+
+/// Exit status for bad usage, as clap has it.
+const EXIT_BAD_USAGE: u8 = 2;
+
 fn main() -> ExitCode {
     let ended = match cli::Cli::parse().command {
-        cli::Command::Serve(inputs) => serve::serve(&inputs).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1)),
-        cli::Command::Run(inputs) => run::run(&inputs).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN)),
+        cli::Command::Serve(inputs) => rules(&inputs.rules)
+            .and_then(|rules| serve::serve(&inputs, rules).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1))),
+        cli::Command::Run(inputs) => rules(&inputs.rules)
+            .and_then(|rules| run::run(&inputs, rules).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN))),
     };
     ended.unwrap_or_else(|(error, status)| {
         terminal::complain(&format!("error: {error:#}"));
         ExitCode::from(status)
     })
+}
+
+/// Reads the rules before anything else happens: what can't be used is bad usage.
+fn rules(files: &[PathBuf]) -> Result<Rules, (anyhow::Error, u8)> {
+    Rules::load(files).map_err(|error| (error, EXIT_BAD_USAGE))
 }

@@ -14,12 +14,13 @@ use crate::feed_printer::{self, Form};
 use crate::intake::{self, Heard, Listener as Hearing};
 use crate::journal::Durability;
 use crate::receiver::{self, Listener, Receiver};
+use crate::rules::Rules;
 use crate::spool::Spool;
 use crate::terminal::{complain, options_for_stdout};
 use crate::tokens::Tokens;
 
 /// Serves until SIGTERM or SIGINT.
-pub(crate) fn serve(inputs: &ServeArgs) -> anyhow::Result<()> {
+pub(crate) fn serve(inputs: &ServeArgs, rules: Rules) -> anyhow::Result<()> {
     let listens = inputs.listen.is_some() || inputs.socket.is_some();
     ensure!(listens || !inputs.spool.is_empty(), "nothing to receive from: give --listen, --socket or --spool");
     let tokens = Tokens::gather(inputs.token_file.as_deref(), inputs.sessions.as_deref())?;
@@ -32,8 +33,8 @@ pub(crate) fn serve(inputs: &ServeArgs) -> anyhow::Result<()> {
     let (intake, writer) = intake::start(&journal, Durability::Disk, hearing)?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
-    let spool = Spool::new(inputs.spool.clone(), intake.clone());
-    let receiver = Arc::new(Receiver::new(tokens, intake));
+    let spool = Spool::new(inputs.spool.clone(), intake.clone(), rules.clone());
+    let receiver = Arc::new(Receiver::new(tokens, intake, rules));
     runtime.block_on(async {
         let (stop, stopped) = watch::channel(false);
         let mut terminate = signal(SignalKind::terminate()).context("catching SIGTERM")?;

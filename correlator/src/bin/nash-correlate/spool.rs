@@ -18,6 +18,7 @@ use nash_events::{Batch, Event, SpoolLine};
 
 use crate::batch_lines::each_line;
 use crate::intake::Intake;
+use crate::rules::Rules;
 use crate::terminal::{LineComplaints, complain};
 
 /// Time between two looks at a directory: 500 ms, the interval in which shells flush.
@@ -34,6 +35,7 @@ const JOURNAL_BYTES_MAX: u64 = 4 * SPOOL_BYTES_MAX;
 pub(crate) struct Spool {
     dirs: Vec<PathBuf>,
     intake: Intake,
+    rules: Rules,
     /// What was complained about already: once is enough for a file that stays.
     known_troubles: HashSet<PathBuf>,
     /// How long orphaned journals were when they were read last.
@@ -54,14 +56,16 @@ enum Trouble {
     Json(#[from] serde_json::Error),
     #[error("the batch could not be kept")]
     NotKept(#[from] crate::intake::NotKept),
+    #[error("{0}")]
+    NotSearched(#[from] crate::rules::NotSearched),
     #[error("larger than any journal of a shell")]
     TooLarge,
 }
 
 impl Spool {
     /// A reader of these directories, which need not exist yet.
-    pub(crate) fn new(dirs: Vec<PathBuf>, intake: Intake) -> Self {
-        Self { dirs, intake, known_troubles: HashSet::new(), read_lengths: HashMap::new(), is_last: false }
+    pub(crate) fn new(dirs: Vec<PathBuf>, intake: Intake, rules: Rules) -> Self {
+        Self { dirs, intake, rules, known_troubles: HashSet::new(), read_lengths: HashMap::new(), is_last: false }
     }
 
     /// Looks again and again until `stop` is dropped or sent to.
@@ -125,7 +129,7 @@ impl Spool {
                     complaints.add(line, &problem.to_string());
                 }
                 let bytes = batch.to_json()?;
-                Ok(self.intake.put_blocking(*batch, bytes)?)
+                Ok(self.intake.put_blocking(self.rules.search(*batch, bytes)?)?)
             }
             SpoolLine::Bad { line, reason } => {
                 complaints.add(line, &format!("{reason}; left out"));
@@ -187,7 +191,7 @@ impl Spool {
         for events in split(events)? {
             let batch = Batch::Shell(header.batch(events));
             let line = batch.to_json()?;
-            self.intake.put_blocking(batch, line)?;
+            self.intake.put_blocking(self.rules.search(batch, line)?)?;
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use nash_events::limits::RECEIVER_BODY_BYTES_MAX;
 use nash_events::{Batch, SessionId, decode_batch};
 
 use crate::intake::Intake;
+use crate::rules::{Rules, Searched};
 use crate::tokens::{Grant, Tokens};
 
 /// Bytes of a body that is decoded where it arrived: 64 KiB, well below a millisecond.
@@ -33,6 +34,7 @@ const REFUSED_BODY_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct Receiver {
     tokens: Tokens,
     intake: Intake,
+    rules: Rules,
 }
 
 /// An answer: the status, and a reason for people.
@@ -46,8 +48,8 @@ enum Route {
 
 impl Receiver {
     /// A receiver for these tokens.
-    pub(crate) fn new(tokens: Tokens, intake: Intake) -> Self {
-        Self { tokens, intake }
+    pub(crate) fn new(tokens: Tokens, intake: Intake, rules: Rules) -> Self {
+        Self { tokens, intake, rules }
     }
 
     /// Answers one request.
@@ -100,13 +102,14 @@ impl Receiver {
             Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "the body did not come in time".to_owned())),
         };
         // Four megabytes of JSON take longer than other connections should wait; for little, a thread would take longer.
-        let (batch, line) = if bytes.len() <= DECODED_AT_ONCE_BYTES_MAX {
-            decode(route, grant, bytes)?
+        let rules = self.rules.clone();
+        let searched = if bytes.len() <= DECODED_AT_ONCE_BYTES_MAX {
+            decode(route, grant, bytes, &rules)?
         } else {
-            let decoded = tokio::task::spawn_blocking(move || decode(route, grant, bytes)).await;
+            let decoded = tokio::task::spawn_blocking(move || decode(route, grant, bytes, &rules)).await;
             decoded.map_err(|_| (StatusCode::INTERNAL_SERVER_ERROR, String::new()))??
         };
-        let kept = self.intake.put(batch, line).await;
+        let kept = self.intake.put(searched).await;
         kept.map_err(|error| (StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
     }
 }
@@ -125,8 +128,9 @@ async fn read(body: &mut Incoming) -> Result<Vec<u8>, Answer> {
     Ok(bytes)
 }
 
-/// Reads a batch, and makes the line that goes into the journal: the bytes as they came, on one line.
-fn decode(route: Route, grant: Grant, mut bytes: Vec<u8>) -> Result<(Batch, Vec<u8>), Answer> {
+/// Reads a batch, and makes the line that goes into the journal: the bytes as they came, on one line, and where there are
+/// rules, without what they find.
+fn decode(route: Route, grant: Grant, mut bytes: Vec<u8>, rules: &Rules) -> Result<Searched, Answer> {
     let bad = |reason: String| (StatusCode::BAD_REQUEST, reason);
     let mut batch = decode_batch(&bytes).map_err(|error| bad(error.to_string()))?;
     match (&mut batch, route) {
@@ -151,7 +155,7 @@ fn decode(route: Route, grant: Grant, mut bytes: Vec<u8>) -> Result<(Batch, Vec<
             *byte = b' ';
         }
     }
-    Ok((batch, bytes))
+    rules.search(batch, bytes).map_err(|error| bad(error.to_string()))
 }
 
 /// Writes the session that the token stands for into a batch that names another.

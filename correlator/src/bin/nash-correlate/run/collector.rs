@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use crate::intake::{self, Heard};
 use crate::journal::Durability;
 use crate::receiver::{self, Listener, Receiver};
+use crate::rules::Rules;
 use crate::spool::Spool;
 use crate::tokens::Tokens;
 
@@ -48,7 +49,7 @@ pub(super) struct PassingOn {
 
 impl Collector {
     /// Starts it, with its journal and spool in a directory to keep, if there is one.
-    pub(super) fn start(keep: Option<&Path>) -> anyhow::Result<Self> {
+    pub(super) fn start(keep: Option<&Path>, rules: Rules) -> anyhow::Result<Self> {
         let private = tempfile::Builder::new().prefix("nash-run-").tempdir().context("making a private directory")?;
         std::fs::set_permissions(private.path(), std::fs::Permissions::from_mode(0o700))?;
         // The shell may change its directory, so what it is told must not depend on it.
@@ -75,10 +76,10 @@ impl Collector {
         let (stop, stopped) = watch::channel(false);
         let entered = runtime.enter();
         let listener = Listener::unix(&socket(private.path()))?;
-        let receiver = Arc::new(Receiver::new(tokens, intake.clone()));
+        let receiver = Arc::new(Receiver::new(tokens, intake.clone(), rules.clone()));
         let serving = runtime.spawn(receiver::serve(vec![listener], receiver, stopped));
         drop(entered);
-        let spool = Spool::new(vec![spool_dir.clone()], intake);
+        let spool = Spool::new(vec![spool_dir.clone()], intake, rules);
         Ok(Self { private, spool_dir, token, session, engine, spool, runtime, stop, serving, writer })
     }
 

@@ -16,6 +16,7 @@ use nash_correlator::Story;
 use nash_correlator::tree::{self, Options};
 
 use crate::cli::{Color, RunArgs};
+use crate::rules::Rules;
 use crate::terminal::{complain, options_for_stdout};
 use collector::Collector;
 
@@ -26,11 +27,11 @@ pub(crate) const EXIT_NOT_RUN: u8 = 125;
 const SEPARATOR_COLUMNS: usize = 24;
 
 /// Runs the script; gives its exit status.
-pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<u8> {
+pub(crate) fn run(inputs: &RunArgs, rules: Rules) -> anyhow::Result<u8> {
     let shell = program::find(inputs.shell.as_deref())?;
     let words = program::arguments(inputs.command_line.clone(), inputs.words.clone());
     let story_alone = inputs.json && inputs.output.is_none();
-    let collector = Collector::start(inputs.keep.as_deref())?;
+    let collector = Collector::start(inputs.keep.as_deref(), rules)?;
 
     let mut command = Command::new(&shell);
     command.args(words);
