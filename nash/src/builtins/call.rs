@@ -85,7 +85,8 @@ impl<'a> Call<'a> {
     /// Says what is wrong, in bash's form. Whole lines that were printed before come before it.
     pub(crate) fn complain(&mut self, complaint: &str) {
         let is_sh = self.context.shell.options().sh_mode;
-        let words = if is_sh { dash::complaint(self.name(), complaint) } else { Some(complaint.to_owned()) };
+        let words =
+            if is_sh { dash::complaint(self.name(), complaint, &self.words) } else { Some(complaint.to_owned()) };
         if let Some(words) = words {
             let line = format!("{}: {words}", self.name());
             self.complain_for_shell(&line);

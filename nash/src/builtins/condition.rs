@@ -11,7 +11,7 @@ pub(crate) type Mistake = String;
 /// Runs `test`.
 pub(crate) fn test(call: &mut Call<'_>) -> u8 {
     let words = std::mem::take(&mut call.words);
-    finish(call, &words, None)
+    finish(call, words, None)
 }
 
 /// Runs `[`.
@@ -21,13 +21,15 @@ pub(crate) fn bracket(call: &mut Call<'_>) -> u8 {
         call.complain("missing `]'");
         return USAGE;
     }
-    finish(call, &words, Some("]"))
+    finish(call, words, Some("]"))
 }
 
-fn finish(call: &mut Call<'_>, words: &[String], closing: Option<&'static str>) -> u8 {
-    match (Condition { call, words, at: 0, closing }).by_count() {
+fn finish(call: &mut Call<'_>, words: Vec<String>, closing: Option<&'static str>) -> u8 {
+    match (Condition { call, words: &words, at: 0, closing }).by_count() {
         Ok(holds) => u8::from(!holds),
         Err(mistake) => {
+            // dash's complaint hangs on them.
+            call.words = words;
             call.complain(&mistake);
             USAGE
         }

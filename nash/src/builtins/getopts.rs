@@ -91,8 +91,13 @@ fn complain(call: &mut Call<'_>, name: &str, letter: u8, is_silent: bool, tells:
     }
     if tells {
         let zero = call.context.shell.current_shell_name().unwrap_or_default().into_owned();
-        let mut line = format!("{zero}: {what} -- ").into_bytes();
-        line.extend([letter, b'\n']);
+        let line = if call.context.shell.options().sh_mode {
+            let words =
+                if what.starts_with("illegal") { ["Illegal option -", ""] } else { ["No arg for -", " option"] };
+            [words[0].as_bytes(), &[letter], words[1].as_bytes(), b"\n"].concat()
+        } else {
+            [zero.as_bytes(), b": ", what.as_bytes(), b" -- ", &[letter], b"\n"].concat()
+        };
         // A complaint that can't be written has nowhere to go.
         let _ = call.context.stderr().write_all(brush_core::bytes::encode(&line).as_bytes());
     }

@@ -174,7 +174,7 @@ fn complain<SE: ShellExtensions>(
     use std::io::Write as _;
     // A complaint that can't be written has nowhere to go.
     let is_sh = context.shell.options().sh_mode;
-    let words = if is_sh { dash::complaint(name, complaint) } else { Some(complaint.to_owned()) };
+    let words = if is_sh { dash::complaint(name, complaint, &[]) } else { Some(complaint.to_owned()) };
     if let Some(words) = words {
         let _ = writeln!(context.stderr(), "{}{name}: {words}", message_prefix(context.shell));
     }

@@ -14,15 +14,24 @@ const SPECIAL: &[&str] = &[
 ];
 
 /// Builtins of dash's that are not allowed at all: their answers have words of their own.
-const NOT_ALIKE: &[&str] = &[
-    ".", "alias", "bg", "eval", "fg", "hash", "jobs", "readonly", "times", "trap", "type", "ulimit", "unalias", "chdir",
-];
+const NOT_ALIKE: &[&str] =
+    &["alias", "bg", "eval", "fg", "hash", "jobs", "readonly", "times", "trap", "type", "ulimit", "unalias", "chdir"];
 
 /// Operators of dash's `test`.
 const TESTS: &[&str] = &[
     "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-L", "-n", "-p", "-r", "-s", "-S", "-t", "-u", "-w", "-x", "-z",
     "-O", "-G", "-ef", "=", "!=", "-eq", "-ne", "-gt", "-lt", "-ge", "-le", "!",
 ];
+
+/// Builtins of which only some calls are allowed.
+const ALIKE_IN_PART: &[&str] =
+    &["[", "test", "printf", "cd", "pwd", "umask", "local", "read", "getopts", "command", "kill", "wait"];
+
+/// The name of the builtin whose call may not be alike.
+fn doubt_about(name: &str) -> Doubt {
+    let known = [NOT_ALIKE, ALIKE_IN_PART, SPECIAL].into_iter().flatten();
+    known.copied().find(|known| *known == name).unwrap_or("builtin")
+}
 
 /// Whether a name is that of a special builtin.
 pub(super) fn is_special(name: &str) -> bool {
@@ -35,14 +44,15 @@ impl Check<'_> {
         let name = if name == "[" { Some(name.to_owned()) } else { literal(name) };
         let Some(name) = name else { return Ok(()) };
         if NOT_ALIKE.contains(&name.as_str()) || (assigns && is_special(&name)) {
-            return Err("builtin");
+            return Err(doubt_about(&name));
         }
         let literals: Vec<Option<String>> = words.iter().map(|word| literal(word)).collect();
         let all: Option<Vec<&str>> = literals.iter().map(Option::as_deref).collect();
         let first = literals.first().and_then(Option::as_deref);
         let is_allowed = match name.as_str() {
-            "[" => words.last() == Some(&"]") && is_plain_test(&words[..words.len() - 1], &literals),
-            "test" => is_plain_test(words, &literals),
+            "." => return self.sourced(first.filter(|_| words.len() == 1)),
+            "[" => words.last() == Some(&"]") && is_test(&words[..words.len() - 1], &literals[..words.len() - 1]),
+            "test" => is_test(words, &literals),
             "printf" => first.is_some_and(is_plain_format),
             "cd" => words.len() <= 1 && first.is_none_or(|word| word == "-" || !word.starts_with('-')),
             "pwd" => all.is_some_and(|all| all.is_empty()),
@@ -54,18 +64,68 @@ impl Check<'_> {
             "umask" => words.len() == 1 && first.is_some_and(|word| word.len() < 5 && word.bytes().all(is_octal)),
             "set" => is_plain_set(&literals),
             "export" => !words.is_empty() && words.iter().all(|word| is_plain_assignment(word, true)),
-            "local" => !words.is_empty() && words.iter().all(|word| is_plain_assignment(word, false)),
+            "local" => !words.is_empty() && words.iter().all(|word| is_plain_assignment(word, true)),
             "unset" => all.is_some_and(|all| !all.is_empty() && is_names(&all, &["-v", "-f"])),
             "read" => all.is_some_and(|all| is_names(&all, &["-r"]) && all.last().is_some_and(|last| *last != "-r")),
-            "getopts" => first.is_some_and(|word| word.starts_with(':')) && words.len() >= 2,
-            "command" => matches!(all.as_deref(), Some(["-v", name]) if !name.starts_with('-')),
+            // Each function has a place of its own in its words.
+            "getopts" => words.len() >= 2 && !self.in_function,
+            "command" => return self.called_by_command(words, &literals),
             "exec" => first.is_none_or(|word| !word.starts_with('-')),
             "kill" => is_plain_kill(&literals),
             "wait" => first.is_none_or(|word| !word.starts_with(['-', '%'])),
             _ => true,
         };
-        if is_allowed { Ok(()) } else { Err("builtin") }
+        if is_allowed { Ok(()) } else { Err(doubt_about(&name)) }
     }
+}
+
+impl Check<'_> {
+    /// `command`: the program or builtin of that name, or what a name stands for.
+    fn called_by_command(self, words: &[&str], literals: &[Option<String>]) -> Result<(), Doubt> {
+        let is_allowed = match literals.first().and_then(Option::as_deref) {
+            Some("-v") => {
+                let is_quoted = |word: &&str| word.starts_with("\"$") && is_one_field(word);
+                words.len() == 2 && literals[1].as_ref().map_or(is_quoted(&words[1]), |name| !name.starts_with('-'))
+            }
+            Some(name) if !name.starts_with('-') && !is_special(name) => return self.call(name, &words[1..], false),
+            _ => false,
+        };
+        if is_allowed { Ok(()) } else { Err("command") }
+    }
+}
+
+/// An operator of a test in front of one word.
+pub(super) fn is_unary_test(word: &str) -> bool {
+    word.len() == 2 && word.starts_with('-') && TESTS.contains(&word)
+}
+
+/// An operator of a test between two words.
+pub(super) fn is_binary_test(word: &str) -> bool {
+    matches!(word, "=" | "!=") || (word.starts_with('-') && word.len() == 3 && TESTS.contains(&word))
+}
+
+/// One test, or several complete ones that are joined.
+fn is_test(words: &[&str], literals: &[Option<String>]) -> bool {
+    let is_joint = |word: &Option<String>| matches!(word.as_deref(), Some("-a" | "-o"));
+    if !literals.iter().any(is_joint) {
+        return is_plain_test(words, literals);
+    }
+    let mut start = 0;
+    literals.split(is_joint).all(|piece| {
+        let words = &words[start..start + piece.len()];
+        start += piece.len() + 1;
+        let negations = usize::from(piece.first().is_some_and(|word| word.as_deref() == Some("!")));
+        let (words, piece) = (&words[negations..], &piece[negations..]);
+        let is_operand = |index: usize| match piece[index].as_deref() {
+            Some(literal) => !literal.is_empty() && !literal.starts_with(['-', '(', ')', '!']),
+            None => is_one_field(words[index]),
+        };
+        match piece.len() {
+            2 => piece[0].as_deref().is_some_and(is_unary_test) && is_operand(1),
+            3 => piece[1].as_deref().is_some_and(is_binary_test) && is_operand(0) && is_operand(2),
+            _ => false,
+        }
+    })
 }
 
 /// A test without another shell's operators, where every operator has something on both sides.
@@ -76,9 +136,7 @@ fn is_plain_test(words: &[&str], literals: &[Option<String>]) -> bool {
             matches!(word, "=" | "!=") || (word.starts_with('-') && word.len() > 2 && TESTS.contains(&word))
         })
     };
-    // What may vanish leaves an operator alone; dash has other words for that.
-    let may_vanish = |index: usize| words.get(index).is_none_or(|word| word.starts_with('$'));
-    let is_complete = (0..words.len()).all(|index| !is_operator(index) || !may_vanish(index + 1));
+    let is_complete = (0..words.len()).all(|index| !is_operator(index) || index + 1 < words.len());
     let names_three = words.len() == 3 && literals[..3].iter().all(Option::is_some);
     let is_known = !names_three || is_operator(1) || literals[0].as_deref() == Some("!");
     is_complete && is_known && literals.iter().flatten().all(|word| is_test_word(word))
@@ -139,15 +197,16 @@ fn is_plain_set(literals: &[Option<String>]) -> bool {
     }
 }
 
-/// `NAME=VALUE` where the value is not split, or with `alone` a name by itself.
+/// `NAME=VALUE`, or with `alone` a name by itself. Home directories in values are found in different places.
 fn is_plain_assignment(word: &str, alone: bool) -> bool {
     let Some((name, value)) = word.split_once('=') else { return alone && valid_variable_name(word) };
-    let is_quoted = value.len() >= 2
-        && value.starts_with('"')
-        && value.ends_with('"')
-        && !value[1..value.len() - 1].contains(['"', '\\', '`'])
-        && !value.contains("$(");
-    valid_variable_name(name) && (is_quoted || literal(value).is_some_and(|value| !value.contains('~')))
+    valid_variable_name(name) && !value.contains('~')
+}
+
+/// A word between double quotes, with nothing but variables in it.
+fn is_one_field(word: &str) -> bool {
+    let inside = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inside.is_some_and(|inside| !inside.contains(['"', '\\', '`']) && !inside.contains("$(") && !inside.contains("@"))
 }
 
 /// Names of variables behind known options.
@@ -202,12 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn values_that_dash_splits_are_not_plain() {
+    fn assignments_of_declarations_have_a_name_and_no_tilde() {
         assert!(is_plain_assignment("x=\"$y\"", true));
         assert!(is_plain_assignment("x='a b'", true));
         assert!(is_plain_assignment("x", true));
         assert!(!is_plain_assignment("x", false));
-        assert!(!is_plain_assignment("x=$y", true));
+        assert!(is_plain_assignment("x=$y", true));
+        assert!(!is_plain_assignment("x=~", true));
+        assert!(!is_plain_assignment("\"x\"=$y", true));
     }
 
     #[test]

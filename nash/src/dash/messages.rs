@@ -5,6 +5,8 @@
 
 use brush_core::ErrorKind;
 
+use super::builtins::{is_binary_test, is_unary_test};
+
 /// What dash says of an error; nothing where it says what bash says.
 pub(crate) fn error_words(kind: &ErrorKind) -> Option<String> {
     Some(match kind {
@@ -29,11 +31,16 @@ pub(crate) fn error_words(kind: &ErrorKind) -> Option<String> {
 
 /// The status that dash's builtins fail with.
 pub(crate) fn status(name: &str, status: u8) -> u8 {
-    if name == "cd" && status == 1 { 2 } else { status }
+    match (name, status) {
+        ("cd", 1) => 2,
+        // What stands for nothing is not found.
+        ("command", 1) => 127,
+        _ => status,
+    }
 }
 
 /// What dash says where a builtin complains; nothing where it keeps silent.
-pub(crate) fn complaint(name: &str, complaint: &str) -> Option<String> {
+pub(crate) fn complaint(name: &str, complaint: &str, words: &[String]) -> Option<String> {
     let before = |end: &str| complaint.split(end).next().unwrap_or(complaint).to_owned();
     Some(match name {
         "wait" => return None,
@@ -43,16 +50,37 @@ pub(crate) fn complaint(name: &str, complaint: &str) -> Option<String> {
         "[" | "test" if complaint.ends_with("integer expression expected") => {
             format!("Illegal number: {}", before(": integer"))
         }
-        "[" | "test" if complaint.ends_with("unary operator expected") => {
-            format!("{}: unexpected operator", before(": unary"))
-        }
-        "[" | "test" if complaint.ends_with("binary operator expected") => {
-            format!("{}: unexpected operator", before(": binary"))
-        }
         "[" if complaint == "missing `]'" => "missing ]".to_owned(),
+        "[" | "test" if complaint.starts_with("`)' expected") => "closing paren expected".to_owned(),
+        "[" | "test" => not_understood(words)?,
         "shift" => "can't shift that many".to_owned(),
         _ => complaint.to_owned(),
     })
+}
+
+/// What dash says of a test that it does not understand: it names the last word that it could make something of.
+fn not_understood(words: &[String]) -> Option<String> {
+    let word = |at: usize| words.get(at).map(String::as_str);
+    let mut at = 0;
+    loop {
+        while word(at) == Some("!") && word(at + 1).is_some() {
+            at += 1;
+        }
+        let first = word(at)?;
+        at += 1;
+        if let Some(operator) = word(at).filter(|operator| is_binary_test(operator)) {
+            if word(at + 1).is_none() {
+                return Some(format!("{operator}: argument expected"));
+            }
+            at += 2;
+        } else if is_unary_test(first) && word(at).is_some() {
+            at += 1;
+        }
+        match word(at) {
+            Some("-a" | "-o") => at += 1,
+            _ => return word(at - 1).map(|last| format!("{last}: unexpected operator")),
+        }
+    }
 }
 
 /// The system's words without the number that Rust adds.
@@ -73,7 +101,7 @@ mod tests {
             ("echo", "write error: x", Some("write error: x")),
             ("wait", "pid 1 is not a child of this shell", None),
         ] {
-            assert_eq!(complaint(name, words).as_deref(), expect);
+            assert_eq!(complaint(name, words, &[]).as_deref(), expect);
         }
     }
 }

@@ -61,7 +61,7 @@ impl Check<'_> {
                 cursor.next();
                 self.parameter(cursor, in_quotes)
             }
-            Some('-' | '_') => Err("parameter"),
+            Some('-') => Err("parameter"),
             _ => {
                 let name = cursor.take_while(|character| character.is_ascii_alphanumeric() || character == '_');
                 if COMPUTED.contains(&name) { Err("parameter") } else { Ok(()) }

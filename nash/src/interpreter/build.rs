@@ -35,6 +35,8 @@ pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell
     if is_sh {
         variables::set_for_sh(&mut shell);
         Family::Set.switch(&mut shell, "braceexpand", false);
+        // Local variables of dash's begin with what they hide.
+        Family::Shopt.switch(&mut shell, "localvar_inherit", true);
     } else {
         variables::set(&mut shell, invocation);
     }

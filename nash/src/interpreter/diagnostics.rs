@@ -26,7 +26,7 @@ impl ErrorFormatter for Diagnostics {
         if shell.options().sh_mode
             && let Some(words) = dash::error_words(error.kind())
         {
-            return format!("{}{words}\n", message_prefix(shell));
+            return format!("{}{}{words}\n", message_prefix(shell), file_being_read(shell));
         }
         match error.kind() {
             ErrorKind::ParseError(ParseError::Syntax(error), source) => syntax_message(error, &source.source, shell),
@@ -58,6 +58,16 @@ pub(crate) fn message_prefix(shell: &Shell<impl ShellExtensions>) -> String {
         return format!("{}: {line}: ", shell.current_shell_name().unwrap_or_default());
     }
     format!("{name}: line {line}: ")
+}
+
+/// dash names the file too that is being read by a command.
+fn file_being_read(shell: &Shell<impl ShellExtensions>) -> String {
+    let mut frames = shell.call_stack().iter().map(|frame| &frame.frame_type);
+    let file = frames.find_map(|frame| match frame {
+        FrameType::Script(call) if frame.is_sourced_script() => Some(format!("{}: ", call.name())),
+        _ => None,
+    });
+    file.unwrap_or_default()
 }
 
 /// What bash begins its messages with: the file that the running function or command was read from, else the shell's name.
