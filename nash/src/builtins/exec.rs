@@ -11,6 +11,8 @@ use brush_core::{
     Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionExitCode, ExecutionResult, ShellExtensions,
 };
 
+use crate::dash;
+
 use super::{complain, help, synopsis};
 
 /// The builtin.
@@ -61,7 +63,8 @@ impl SimpleCommand for Exec {
         // A shell that can't become the program ends all the same, unless it is told not to.
         if !context.shell.options().exit_on_exec_fail || context.shell.is_subshell() {
             result.next_control_flow = ExecutionControlFlow::ExitShell;
-            if name.contains('/') || !matches!(error.kind(), ErrorKind::CommandNotFound(_)) {
+            let is_bash = !context.shell.options().sh_mode;
+            if is_bash && (name.contains('/') || !matches!(error.kind(), ErrorKind::CommandNotFound(_))) {
                 // Its traps were let go of for the program's sake.
                 context.shell.traps_mut().remove_handlers(TrapSignal::Exit);
             }
@@ -76,6 +79,11 @@ fn tell<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, name: &str, err
         // A complaint that can't be written has nowhere to go.
         let _ = context.shell.display_error(&mut context.stderr(), &ErrorKind::Told(text).into());
     };
+    if context.shell.options().sh_mode {
+        let words = dash::error_words(error.kind()).unwrap_or_else(|| error.to_string());
+        let status = if words.ends_with("not found") { NOT_FOUND } else { CANNOT_EXECUTE };
+        return complain(context, "exec", &words, status).exit_code.into();
+    }
     if !name.contains('/') && matches!(error.kind(), ErrorKind::CommandNotFound(_)) {
         return complain(context, "exec", &format!("{name}: not found"), NOT_FOUND).exit_code.into();
     }

@@ -15,7 +15,7 @@ const SPECIAL: &[&str] = &[
 
 /// Builtins of dash's that are not allowed at all: their answers have words of their own.
 const NOT_ALIKE: &[&str] =
-    &["alias", "bg", "eval", "fg", "hash", "jobs", "readonly", "times", "trap", "type", "ulimit", "unalias", "chdir"];
+    &["alias", "bg", "eval", "fg", "hash", "jobs", "readonly", "times", "type", "ulimit", "unalias", "chdir"];
 
 /// Operators of dash's `test`.
 const TESTS: &[&str] = &[
@@ -26,6 +26,12 @@ const TESTS: &[&str] = &[
 /// Builtins of which only some calls are allowed.
 const ALIKE_IN_PART: &[&str] =
     &["[", "test", "printf", "cd", "pwd", "umask", "local", "read", "getopts", "command", "kill", "wait"];
+
+/// What `trap` is told of.
+const CONDITIONS: &[&str] = &[
+    "EXIT", "HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "ALRM", "PIPE", "0", "1", "2", "3", "10", "12", "13", "14",
+    "15",
+];
 
 /// The name of the builtin whose call may not be alike.
 fn doubt_about(name: &str) -> Doubt {
@@ -70,6 +76,7 @@ impl Check<'_> {
             // Each function has a place of its own in its words.
             "getopts" => words.len() >= 2 && !self.in_function,
             "command" => return self.called_by_command(words, &literals),
+            "trap" => return self.trap(&literals),
             "exec" => first.is_none_or(|word| !word.starts_with('-')),
             "kill" => is_plain_kill(&literals),
             "wait" => first.is_none_or(|word| !word.starts_with(['-', '%'])),
@@ -80,6 +87,21 @@ impl Check<'_> {
 }
 
 impl Check<'_> {
+    /// `trap`: a text that is known, for conditions that both shells name so.
+    fn trap(self, literals: &[Option<String>]) -> Result<(), Doubt> {
+        let Some((Some(text), conditions)) = literals.split_first() else { return Err("trap") };
+        let is_known = |condition: &Option<String>| condition.as_deref().is_some_and(|name| CONDITIONS.contains(&name));
+        if conditions.is_empty() || !conditions.iter().all(is_known) || (text.starts_with('-') && text != "-") {
+            return Err("trap");
+        }
+        let at_end = conditions.iter().flatten().any(|name| name == "EXIT" || name == "0");
+        // At dash's end functions that were not left still have their variables.
+        if at_end && self.has_locals {
+            return Err("trap");
+        }
+        if text == "-" { Ok(()) } else { self.nested(text) }
+    }
+
     /// `command`: the program or builtin of that name, or what a name stands for.
     fn called_by_command(self, words: &[&str], literals: &[Option<String>]) -> Result<(), Doubt> {
         let is_allowed = match literals.first().and_then(Option::as_deref) {
@@ -206,7 +228,7 @@ fn is_plain_assignment(word: &str, alone: bool) -> bool {
 /// A word between double quotes, with nothing but variables in it.
 fn is_one_field(word: &str) -> bool {
     let inside = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inside.is_some_and(|inside| !inside.contains(['"', '\\', '`']) && !inside.contains("$(") && !inside.contains("@"))
+    inside.is_some_and(|inside| !inside.contains(['"', '\\', '`']) && !inside.contains("$(") && !inside.contains('@'))
 }
 
 /// Names of variables behind known options.

@@ -35,12 +35,14 @@ pub(crate) struct Check<'a> {
     depth: usize,
     in_function: bool,
     in_loop: bool,
+    /// Whether functions have variables of their own.
+    has_locals: bool,
 }
 
 impl<'a> Check<'a> {
     /// Begins with the script itself.
     pub(crate) fn new(parse: Parse<'a>) -> Self {
-        Self { parse, depth: 0, in_function: false, in_loop: false }
+        Self { parse, depth: 0, in_function: false, in_loop: false, has_locals: false }
     }
 
     /// Looks through a parsed script and its text.
@@ -49,7 +51,8 @@ impl<'a> Check<'a> {
             // The word is a keyword to the parser, and a command to dash.
             return Err("function");
         }
-        program.complete_commands.iter().try_for_each(|list| self.list(list))
+        let check = Self { has_locals: self.has_locals || has_word(text, "local"), ..self };
+        program.complete_commands.iter().try_for_each(|list| check.list(list))
     }
 
     /// Looks through a file of the system's that a script reads.

@@ -121,9 +121,11 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
     pub async fn end_by_pending_signal(&mut self) {
         let Some(signal) = trapping::ending() else { return };
         trapping::end_by(0);
-        let _locals = self.env.set_locals_aside();
-        // Whatever the trap did, the shell dies of the signal.
-        let _ = self.on_exit().await;
+        if !self.options.sh_mode {
+            let _locals = self.env.set_locals_aside();
+            // Whatever the trap did, the shell dies of the signal.
+            let _ = self.on_exit().await;
+        }
         trapping::die_of(signal)
     }
 
