@@ -179,6 +179,8 @@ const PROGRAMS: &[Program] = &[
         flags: &[later("add_user", 1), later("change_password", 1), later("authenticate_user", 1)],
     },
     Program { names: &["vault", "op", "doppler", "fly"], after: None, flags: &[next("login", Shape::Likely)] },
+    Program { names: &["ssh-keygen"], after: None, flags: &[next("-N", Shape::Whole), next("-P", Shape::Whole)] },
+    Program { names: &["xcrun", "altool"], after: None, flags: &[next("-p", Shape::Whole)] },
     Program { names: &["lftp"], after: None, flags: &[next("-u", Shape::After(b','))] },
     Program {
         names: &["snmpwalk", "snmpget", "snmpset"],
@@ -237,6 +239,8 @@ impl FlagReader {
         }
         if !self.seen_command {
             let first = !self.wrapped;
+            // `set -x NAME VALUE`, `setx NAME VALUE`, as other shells set their environment.
+            self.after_set = matches!(argument, b"set" | b"setx" | b"setenv");
             self.read_command(argument);
             if first || self.seen_command {
                 return None;
@@ -290,7 +294,8 @@ impl FlagReader {
 
     /// Reads `--token`, whose value comes next, and `set aws_secret_access_key`, whose value does too.
     fn read_long_flag(&mut self, argument: &[u8]) {
-        let after_set = std::mem::replace(&mut self.after_set, argument == b"set");
+        let sets = argument == b"set" || self.after_set && argument.len() <= 3 && argument.starts_with(b"-");
+        let after_set = std::mem::replace(&mut self.after_set, sets);
         let dashes = argument.iter().take_while(|byte| **byte == b'-').count();
         let name = &argument[dashes..];
         if (dashes == 0 && !after_set) || name.len() < 4 || !Set::NAME.or(Set::SLASH).or(Set::COLON).has_all(name) {

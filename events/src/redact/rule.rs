@@ -4,6 +4,7 @@
 //! search linear and lets a stream say at any byte whether a match is still possible. A rule does not write the mask.
 
 use super::bytes::{Look, Set, Text};
+use super::value;
 
 /// Fewest bytes of a secret cut off by the end of a preview that are masked. Fewer tell nothing, and are often a word.
 pub(crate) const CUT_SECRET_LEN_MIN: usize = 6;
@@ -116,7 +117,11 @@ impl Rule {
             Shape::Parts(parts) => read_parts(text, found, parts)?,
             Shape::Grammar(read) => read(text, found)?,
         };
-        Ok(hit.filter(|hit| text.is_cut_at(hit.end) || (self.accept)(text.slice(hit.start, hit.end))))
+        let parts = matches!(self.shape, Shape::Parts(_));
+        Ok(hit.filter(|hit| {
+            let secret = text.slice(hit.start, hit.end);
+            text.is_cut_at(hit.end) || !(parts && value::is_filler(secret)) && (self.accept)(secret)
+        }))
     }
 }
 

@@ -12,9 +12,30 @@ pub(crate) fn has_digit(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit)
 }
 
+/// Tells whether a token's body is a row of one letter, as `xxxxxxxx` in a document: less than a bit a byte, where the shortest
+/// alphabet of a token, that of digits, has three.
+pub(crate) fn is_filler(value: &[u8]) -> bool {
+    entropy(value) < 0.9
+}
+
+/// What an issuer drew at random: it holds a digit, or letters of both cases without a word's regularity. One in five hundred
+/// tokens of 36 letters and digits has no digit.
+pub(crate) fn is_issued(value: &[u8]) -> bool {
+    has_digit(value) || has_both_cases(value) && entropy(value) >= 3.5
+}
+
+/// The same of an alphabet of both cases, where words of one case follow the same prefix.
+pub(crate) fn is_issued_in_both_cases(value: &[u8]) -> bool {
+    has_both_cases(value) && (has_digit(value) || entropy(value) >= 3.5)
+}
+
+fn has_both_cases(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase)
+}
+
 /// Digits, small and capital letters all occur.
 pub(crate) fn is_mixed(value: &[u8]) -> bool {
-    has_digit(value) && value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase)
+    has_digit(value) && has_both_cases(value)
 }
 
 pub(crate) fn looks_random(value: &[u8]) -> bool {
@@ -39,7 +60,7 @@ pub(crate) fn looks_secret(value: &[u8]) -> bool {
     if letters && has_digit(value) {
         return true;
     }
-    let both_cases = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+    let both_cases = has_both_cases(value);
     let digits_only = value.iter().all(u8::is_ascii_digit);
     (digits_only && value.len() >= 16)
         || (value.len() >= 24 && (both_cases || !Set::WORD.has_all(value)) && entropy(value) >= 3.5)

@@ -1,14 +1,14 @@
 //! Assignments to names that hold secrets: `NAME=value`, `"name": "value"`, `name: value`, `--name value`,
-//! `<name>value</name>`, in shell, environment, JSON, YAML, INI, XML and code.
+//! `<name>value</name>`, `{"name": "NAME", "value": "value"}`, in shell, environment, JSON, YAML, INI, XML and code.
 //!
 //! A value that is code, a variable, a path or a word of prose stays. Arguments of a running command, where it is known
 //! where a value ends, are read in `argv.rs`.
 
 use super::super::bytes::{Look, Set, Text};
-use super::super::rule::{Hit, Keyword};
+use super::super::rule::{CUT_SECRET_LEN_MIN, Hit, Keyword};
 use super::super::value;
 use super::name::{self, NAME_LEN_MAX, SecretName, Strength};
-use super::{skip_blanks, skip_quote, value_hit};
+use super::{pair, skip_blanks, skip_quote, value_hit};
 
 /// Longest unquoted value read, in bytes: judging reads this much again behind every keyword, so it has to be short. The
 /// rest of a longer word is swallowed unseen.
@@ -31,6 +31,8 @@ enum Join {
     Word,
     /// `<name>value</name>`.
     Element,
+    /// `"name": "NAME", "value": "value"`, as lists of variables have it.
+    Pair,
 }
 
 /// Where a value lies, and what follows it.
@@ -82,6 +84,9 @@ fn read_join(text: &Text<'_>, from: usize, name_end: usize, dashes: usize) -> Lo
     }
     if text.before(from) == Some(b'<') && text.at(position)? == Some(b'>') {
         return Ok(Some((Join::Element, position + 1)));
+    }
+    if let Some(start) = pair::value(text, from, position)? {
+        return Ok(Some((Join::Pair, start)));
     }
     let sign = skip_blanks(text, position)?;
     let blank_before = sign > position;
@@ -171,7 +176,7 @@ fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
     let len = match join {
         Join::Element => word.iter().position(|byte| *byte == b'<').unwrap_or(word.len()),
         Join::Tight | Join::Colon | Join::Flag | Join::Word => tight_len(word),
-        Join::Spaced => word.len(),
+        Join::Spaced | Join::Pair => word.len(),
     };
     let cut = trimmed_len(&word[..len]);
     let bare = Value {
@@ -181,7 +186,7 @@ fn read_bare(text: &Text<'_>, start: usize, join: Join) -> Look<Option<Value>> {
         ends_line: true,
         in_code: false,
         closed: true,
-        cut: false,
+        cut: text.is_cut_at(start + cut),
         swallow: Set::NONE,
     };
     if cut == BARE_LEN_MAX {
@@ -238,10 +243,18 @@ fn is_secret(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_byt
     if value::is_stand_in(bytes) || value::is_path(bytes) || has_template(bytes) {
         return false;
     }
+    // What is left of a value that was cut need not look like one.
+    if value.cut
+        && bytes.len() >= CUT_SECRET_LEN_MIN
+        && (join != Join::Word || name.environment)
+        && !is_expression(bytes)
+    {
+        return true;
+    }
     if join == Join::Word {
         return follows_as_word(bytes, value, name_bytes, login_before);
     }
-    let tight = join == Join::Tight || join == Join::Element;
+    let tight = matches!(join, Join::Tight | Join::Element | Join::Pair);
     let sure = match name.strength {
         Strength::Strong => true,
         Strength::Medium => tight && bytes.len() >= 6 && !bytes.eq_ignore_ascii_case(name_bytes),
@@ -290,7 +303,7 @@ fn follows_as_word(bytes: &[u8], value: &Value, name: &[u8], login_before: bool)
 
 /// An unquoted value of a password is one, unless it reads like code or prose.
 fn is_bare_password(bytes: &[u8], value: &Value, join: Join, name: SecretName, name_bytes: &[u8]) -> bool {
-    if join == Join::Element || join == Join::Tight && name.environment {
+    if join == Join::Element || matches!(join, Join::Tight | Join::Pair) && name.environment {
         return true;
     }
     let flag = name_bytes.starts_with(b"-");
@@ -303,14 +316,14 @@ fn is_bare_password(bytes: &[u8], value: &Value, join: Join, name: SecretName, n
         // Help texts say `--password=PASS`.
         Join::Tight | Join::Element => !(flag && is_capitals(bytes)),
         Join::Spaced if value.ends_line => !(value::is_compound_name(bytes) || ends_ignoring_case(name_bytes, bytes)),
-        Join::Colon if value.ends_line => !is_capitalised(bytes),
+        Join::Colon | Join::Pair if value.ends_line => !is_capitalised(bytes),
         Join::Flag => {
             let punctuated = bytes.iter().any(|byte| byte.is_ascii_punctuation() && !b"-_.,:;".contains(byte));
             !matches!(bytes.first(), Some(b'-' | b'\\'))
                 && !is_capitals(bytes)
                 && (value::has_digit(bytes) || punctuated)
         }
-        Join::Spaced | Join::Colon | Join::Word => value::looks_secret(bytes),
+        Join::Spaced | Join::Colon | Join::Pair | Join::Word => value::looks_secret(bytes),
     }
 }
 
@@ -341,8 +354,8 @@ fn is_quoted_password(bytes: &[u8], join: Join) -> bool {
     let mentions =
         bytes.windows(5).any(|window| window.eq_ignore_ascii_case(b"sswor") || window.eq_ignore_ascii_case(b"token"));
     match join {
-        Join::Colon if words => value::has_digit(bytes) && !mentions,
-        Join::Colon => !(is_capitalised(bytes) && mentions),
+        Join::Colon | Join::Pair if words => value::has_digit(bytes) && !mentions,
+        Join::Colon | Join::Pair => !(is_capitalised(bytes) && mentions),
         _ => !(words && mentions),
     }
 }
@@ -358,7 +371,7 @@ fn is_pass(name: &[u8]) -> bool {
     ends_ignoring_case(name, b"pass")
 }
 
-fn ends_ignoring_case(bytes: &[u8], tail: &[u8]) -> bool {
+pub(super) fn ends_ignoring_case(bytes: &[u8], tail: &[u8]) -> bool {
     bytes.len().checked_sub(tail.len()).is_some_and(|start| bytes[start..].eq_ignore_ascii_case(tail))
 }
 

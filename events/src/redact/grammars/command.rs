@@ -36,6 +36,7 @@ pub(crate) const KEYWORDS: &[&str] = &[
     "ipmitool ",
     "rabbitmqctl ",
     "xfreerdp ",
+    "ssh-keygen ",
     "lftp ",
 ];
 

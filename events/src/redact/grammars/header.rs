@@ -4,7 +4,7 @@
 //! name, and read as such.
 
 use super::super::bytes::{Look, Set, Text};
-use super::super::rule::{Hit, Keyword};
+use super::super::rule::{CUT_SECRET_LEN_MIN, Hit, Keyword};
 use super::super::value;
 use super::{real_hit, skip_blanks, skip_quote, value_hit};
 
@@ -31,6 +31,11 @@ const ONE_WORD: &[&str] = &[
     "genie-key",
     "splunk",
     "sso-key",
+    "ssws",
+    "geniekey",
+    "deepl-auth-key",
+    "zoho-oauthtoken",
+    "klaviyo-api-key",
 ];
 /// Schemes whose credentials fill the line.
 const WHOLE_LINE: &[&str] = &[
@@ -76,11 +81,26 @@ pub(crate) fn authorization(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hi
             return Ok((end > start).then_some(Hit { start, end, rule: keyword.rule, swallow }));
         }
     }
+    // A scheme that nobody knows, and a credential beyond doubt.
+    if scheme_end > position && text.is(scheme_end, Set::BLANK)? {
+        let start = skip_blanks(text, scheme_end)?;
+        let credential = text.slice(start, text.run(start, TOKEN68, BARE_LEN_MAX)?);
+        let cut = text.is_cut_at(start + credential.len()) && credential.len() >= CUT_SECRET_LEN_MIN;
+        let real = value::looks_random(credential) && value::looks_secret(credential) && !value::is_code(credential);
+        if cut || real {
+            return word(text, start, keyword);
+        }
+    }
     let end = text.run(position, TOKEN68, BARE_LEN_MAX)?;
     let alone = !text.before(keyword.start).is_some_and(|byte| Set::WORD.has(byte));
     let credential = text.slice(position, end);
-    let encoded = value::is_mixed(credential) || Set::HEX_ANY.or(Set::DASH).has_all(credential);
+    let encoded = value::is_mixed(credential)
+        || value::looks_secret(credential)
+        || Set::HEX_ANY.or(Set::DASH).has_all(credential);
     let called = text.at(end)? == Some(b'(');
+    if alone && text.is_cut_at(end) && credential.len() >= CUT_SECRET_LEN_MIN {
+        return real_hit(text, position, end, keyword);
+    }
     let real = alone && !called && encoded && value::looks_random(credential) && !value::is_code(credential);
     if !real {
         return Ok(None);
@@ -95,7 +115,8 @@ pub(crate) fn bearer(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let start = skip_blanks(text, keyword.end)?;
     let end = text.run(start, TOKEN68, BARE_LEN_MAX)?;
     let token = text.slice(start, end);
-    if token.len() >= 16 && value::looks_secret(token) { word(text, start, keyword) } else { Ok(None) }
+    let cut = text.is_cut_at(end) && token.len() >= CUT_SECRET_LEN_MIN;
+    if cut || token.len() >= 16 && value::looks_secret(token) { word(text, start, keyword) } else { Ok(None) }
 }
 
 /// Reads `Cookie: a=1; b=2` and `Set-Cookie: a=1; Path=/`.

@@ -7,6 +7,7 @@ pub(crate) mod assignment;
 pub(crate) mod command;
 pub(crate) mod header;
 pub(crate) mod name;
+mod pair;
 pub(crate) mod pem;
 pub(crate) mod provider;
 pub(crate) mod url;

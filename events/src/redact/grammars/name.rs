@@ -66,6 +66,7 @@ const NOUNS: &[(&str, Strength)] = &[
     ("session_key", Strength::Weak),
     ("_psk", Strength::Medium),
     ("token", Strength::Weak),
+    ("_key", Strength::Weak),
     ("_auth", Strength::Weak),
     ("_pat", Strength::Weak),
     ("_credential", Strength::Weak),
@@ -76,6 +77,15 @@ const NOUNS: &[(&str, Strength)] = &[
 /// Words that turn a name into something else: a switch, a limit, a position in a list.
 const DISARMING: &[&str] = &[
     "public",
+    "cache",
+    "gpg",
+    "primary",
+    "foreign",
+    "sort",
+    "host",
+    "known",
+    "registry",
+    "hot",
     "max",
     "min",
     "num",
@@ -235,6 +245,10 @@ pub(crate) fn judge(name: &[u8]) -> Option<SecretName> {
     let fallback = if *strength == Strength::Strong { "password-assignment" } else { "secret-assignment" };
     let rule = VENDORS.iter().find(|(vendor, _)| words.contains(vendor)).map_or(fallback, |(_, rule)| *rule);
     let environment = !name.iter().any(u8::is_ascii_lowercase) && !name.contains(&b'-') && name.len() >= 4;
+    // A key is a secret in the environment, and there only if it looks like one: others name places in caches and tables.
+    if *noun == "_key" {
+        return environment.then_some(SecretName { strength: *strength, rule, environment: false });
+    }
     // In code, `pat` is a pattern.
     if *noun == "_pat" && !environment {
         return None;

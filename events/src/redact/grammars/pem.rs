@@ -43,6 +43,8 @@ pub(crate) fn private_key(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>
         body.iter().rposition(|byte| Set::ALNUM.or(Set::EQUALS).has(*byte)).map_or(start, |last| start + last + 1);
     // The line ends before the end marker go too: they tell nothing, and the mask stays on one line.
     let end = if text.at(end)? == Some(b'-') { end } else { trimmed };
-    let is_key = body.iter().filter(|byte| Set::BASE64.has(**byte)).count() >= KEY_LEN_MIN;
+    // Of a key that is cut here even the first letters are of a key.
+    let cut = text.is_cut_at(start + body.len());
+    let is_key = cut || body.iter().filter(|byte| Set::BASE64.has(**byte)).count() >= KEY_LEN_MIN;
     Ok((is_key && trimmed > start).then_some(Hit { start, end, rule: keyword.rule, swallow: Set::NONE }))
 }

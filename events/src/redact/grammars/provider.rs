@@ -97,7 +97,8 @@ pub(crate) fn registry_setting(text: &Text<'_>, keyword: Keyword) -> Look<Option
     let end = text.run(body_end, Set::EQUALS, 2)?;
     let setting = text.slice(start, end);
     let encoded = value::has_digit(setting) || setting.ends_with(b"=");
-    if !encoded || setting.len() < 8 {
+    let cut = text.is_cut_at(end) && setting.len() >= CUT_SECRET_LEN_MIN;
+    if !cut && (!encoded || setting.len() < 8) {
         return Ok(None);
     }
     let swallow = if body_end - start == SETTING_LEN_MAX { SETTING } else { Set::NONE };
@@ -119,6 +120,9 @@ pub(crate) fn docker_auth(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>
     let end = text.run(start, SETTING.or(Set::EQUALS), LOGIN_LEN_MAX)?;
     let long = end - start >= 12 && end - start < LOGIN_LEN_MAX;
     let base64 = value::is_mixed(text.slice(start, end)) || text.slice(start, end).ends_with(b"=");
+    if text.is_cut_at(end) && end - start >= CUT_SECRET_LEN_MIN {
+        return real_hit(text, start, end, keyword);
+    }
     if long && base64 && text.at(end)? == Some(b'"') { real_hit(text, start, end, keyword) } else { Ok(None) }
 }
 

@@ -22,13 +22,17 @@ pub(super) const RULES: &[Rule] = &[
     Rule::token(
         "slack-token",
         &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxo-", "xoxc-", "xoxd-", "xapp-"],
-        &[Part::Secret(Set::BASE64URL.or(Set::PERCENT), 14, TOKEN_LEN_MAX)],
+        &[Part::Secret(Set::BASE64URL.or(Set::PERCENT), 10, TOKEN_LEN_MAX)],
     )
     .only_if(value::has_digit),
     Rule::token(
         "slack-webhook",
         &["hooks.slack.com/"],
-        &[Part::Shown(Set::LOWER, 5, 12), Part::Literal("/"), Part::Secret(Set::WORD.or(Set::SLASH), 20, 256)],
+        &[
+            Part::Shown(Set::LOWER, 5, 12),
+            Part::Literal("/"),
+            Part::Secret(Set::WORD.or(Set::SLASH).or(Set::PLUS), 20, 256),
+        ],
     ),
     Rule::token(
         "discord-webhook",
@@ -55,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .not_after(Set::BASE64URL.or(Set::DOT)),
     Rule::grammar("telegram-token", &[":AA"], super::super::grammars::provider::telegram_token),
-    Rule::token("twilio-key", &["SK", "AC"], &[Part::Secret(Set::HEX, 32, 32), Part::End(Set::WORD)])
+    Rule::token("twilio-key", &["SK", "AC"], &[Part::Secret(Set::HEX_ANY, 32, 32), Part::End(Set::WORD)])
         .only_if(value::has_digit),
     Rule::token(
         "sendgrid-key",
@@ -66,4 +70,11 @@ pub(super) const RULES: &[Rule] = &[
         .not_after(Set::BASE64URL)
         .only_if(value::has_digit),
     Rule::token("brevo-key", &["xkeysib-", "xsmtpsib-"], &[Part::Secret(Set::BASE64URL, 40, 128)]),
+    Rule::token(
+        "resend-key",
+        &["re_"],
+        &[Part::Secret(Set::ALNUM, 8, 8), Part::Literal("_"), Part::Secret(Set::ALNUM, 24, 24), Part::End(Set::WORD)],
+    )
+    .not_after(Set::BASE64URL)
+    .only_if(value::is_issued_in_both_cases),
 ];

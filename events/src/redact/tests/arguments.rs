@@ -49,6 +49,8 @@ fn flags_of_known_programs_are_masked() {
     check("docker login -u u -p hunter2 r", "docker login -u u -p **** r");
     check("redis-cli -a hunter2 ping", "redis-cli -a **** ping");
     check("openssl rsa -passin pass:hunter2", "openssl rsa -passin pass:****");
+    check("ssh-keygen -t rsa -N hunter2 -f k", "ssh-keygen -t rsa -N **** -f k");
+    check("xcrun altool -u me -p hunter2", "xcrun altool -u me -p ****");
     check("ldapsearch -x -D cn=a -w hunter2", "ldapsearch -x -D cn=a -w ****");
     check("htpasswd -b file user hunter2", "htpasswd -b file user ****");
     check("smbclient //h/s -U user%hunter2", "smbclient //h/s -U user%****");
@@ -76,8 +78,20 @@ fn assignments_as_arguments_are_masked_to_their_end() {
 fn a_setting_that_follows_its_name_is_masked() {
     let redacted = redact_argv(&["aws", "configure", "set", "aws_secret_access_key", "abcdef"]);
     assert_eq!(redacted.argv[4], &b"****"[..]);
+    let redacted = redact_argv(&["flyctl", "secrets", "set", "STRIPE_KEY=abc123def456ghi"]);
+    assert_eq!(redacted.argv[3], &b"STRIPE_KEY=****"[..]);
     let redacted = redact_argv(&["npm", "config", "set", "//r.example/:_authToken", "abcdef"]);
     assert_eq!(redacted.argv[4], &b"****"[..]);
+}
+
+#[test]
+fn a_variable_that_another_shell_sets_is_masked() {
+    check("set -x TOKEN hunter22", "set -x TOKEN ****");
+    check("setx APIKEY hunter22", "setx APIKEY ****");
+    check("setenv PASSWORD hunter22", "setenv PASSWORD ****");
+    check("set -e", "set -e");
+    check("set -euo pipefail", "set -euo pipefail");
+    check("set -x PATH /bin:/usr/bin", "set -x PATH /bin:/usr/bin");
 }
 
 #[test]

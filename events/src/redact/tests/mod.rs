@@ -4,10 +4,13 @@
 
 mod arguments;
 mod lookalikes;
+mod near_misses;
 mod quality;
 mod secrets;
 mod shapes;
 mod streaming;
+mod surroundings;
+mod tokens;
 
 use super::bytes::Set;
 
@@ -29,6 +32,7 @@ const HEX: &str = "0123456789abcdef";
 const DIGITS: &str = "0123456789";
 const UPPER_DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const LOWER_DIGITS: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE64URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

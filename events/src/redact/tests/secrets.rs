@@ -2,7 +2,8 @@
 //!
 //! Each is a prefix that is shown and a body that must not be. Nothing here is real.
 
-use super::{ALNUM, BASE64, BASE64URL, DIGITS, HEX, LOWER_DIGITS, UPPER_DIGITS, made_up};
+use super::tokens::TOKENS;
+use super::{ALNUM, BASE64, BASE64URL, DIGITS, HEX, LETTERS, LOWER_DIGITS, UPPER_DIGITS, made_up};
 
 /// A secret in its surroundings.
 pub(super) struct Secret {
@@ -15,99 +16,6 @@ pub(super) struct Secret {
     pub(super) is_token: bool,
 }
 
-/// Provider tokens: rule, prefix, alphabet, length, what follows.
-const TOKENS: &[(&str, &str, &str, usize)] = &[
-    ("github-token", "ghp_", ALNUM, 36),
-    ("github-token", "gho_", ALNUM, 36),
-    ("github-token", "ghu_", ALNUM, 36),
-    ("github-token", "ghs_", ALNUM, 36),
-    ("github-token", "ghr_", ALNUM, 76),
-    ("github-token", "github_pat_", ALNUM, 82),
-    ("gitlab-token", "glpat-", BASE64URL, 20),
-    ("gitlab-token", "gldt-", BASE64URL, 20),
-    ("gitlab-token", "glrt-", BASE64URL, 20),
-    ("gitlab-token", "glcbt-", BASE64URL, 24),
-    ("gitlab-token", "glptt-", HEX, 40),
-    ("gitlab-token", "glft-", BASE64URL, 20),
-    ("gitlab-token", "glsoat-", BASE64URL, 20),
-    ("gitlab-token", "GR1348941", BASE64URL, 20),
-    ("bitbucket-token", "ATBB", ALNUM, 32),
-    ("atlassian-token", "ATATT3", BASE64URL, 186),
-    ("circleci-token", "CCIPAT_", ALNUM, 63),
-    ("buildkite-token", "bkua_", HEX, 40),
-    ("pulumi-token", "pul-", HEX, 40),
-    ("sonar-token", "sqp_", HEX, 40),
-    ("aws-access-key-id", "AKIA", UPPER_DIGITS, 16),
-    ("aws-access-key-id", "ASIA", UPPER_DIGITS, 16),
-    ("aws-access-key-id", "ABIA", UPPER_DIGITS, 16),
-    ("aws-access-key-id", "ACCA", UPPER_DIGITS, 16),
-    ("aws-signature", "X-Amz-Signature=", HEX, 64),
-    ("gcp-api-key", "AIza", BASE64URL, 35),
-    ("gcp-oauth-token", "ya29.", BASE64URL, 120),
-    ("gcp-client-secret", "GOCSPX-", BASE64URL, 28),
-    ("alibaba-access-key-id", "LTAI", ALNUM, 20),
-    ("tencent-secret-id", "AKID", ALNUM, 32),
-    ("digitalocean-token", "dop_v1_", HEX, 64),
-    ("digitalocean-token", "doo_v1_", HEX, 64),
-    ("digitalocean-token", "dor_v1_", HEX, 64),
-    ("heroku-key", "HRKU-", BASE64URL, 60),
-    ("databricks-token", "dapi", HEX, 32),
-    ("flyio-token", "fo1_", BASE64URL, 43),
-    ("flyio-token", "fm2_", BASE64, 120),
-    ("planetscale-token", "pscale_tkn_", BASE64URL, 43),
-    ("supabase-token", "sbp_", HEX, 40),
-    ("tailscale-key", "tskey-auth-", ALNUM, 40),
-    ("vault-token", "hvs.", BASE64URL, 90),
-    ("vault-token", "hvb.", BASE64URL, 140),
-    ("vault-token", "s.", ALNUM, 24),
-    ("doppler-token", "dp.pt.", ALNUM, 43),
-    ("age-secret-key", "AGE-SECRET-KEY-1", UPPER_DIGITS, 58),
-    ("1password-token", "ops_ey", BASE64, 250),
-    ("anthropic-key", "sk-ant-api03-", BASE64URL, 95),
-    ("openai-key", "sk-", ALNUM, 48),
-    ("openai-key", "sk-proj-", BASE64URL, 120),
-    ("openai-key", "sk-svcacct-", BASE64URL, 120),
-    ("openai-key", "sk-admin-", BASE64URL, 120),
-    ("openrouter-key", "sk-or-v1-", HEX, 64),
-    ("huggingface-token", "hf_", ALNUM, 34),
-    ("groq-key", "gsk_", ALNUM, 52),
-    ("replicate-token", "r8_", ALNUM, 37),
-    ("slack-token", "xoxb-", DIGITS, 40),
-    ("slack-token", "xoxp-", DIGITS, 40),
-    ("slack-token", "xoxa-2-", ALNUM, 40),
-    ("slack-token", "xoxr-", ALNUM, 40),
-    ("slack-token", "xoxs-", ALNUM, 40),
-    ("slack-token", "xoxe-", ALNUM, 40),
-    ("slack-token", "xapp-", ALNUM, 80),
-    ("twilio-key", "SK", HEX, 32),
-    ("twilio-key", "AC", HEX, 32),
-    ("mailgun-key", "key-", HEX, 32),
-    ("brevo-key", "xkeysib-", HEX, 64),
-    ("npm-token", "npm_", ALNUM, 36),
-    ("pypi-token", "pypi-", BASE64URL, 160),
-    ("docker-token", "dckr_pat_", BASE64URL, 27),
-    ("rubygems-key", "rubygems_", HEX, 48),
-    ("nuget-key", "oy2", LOWER_DIGITS, 43),
-    ("stripe-key", "sk_live_", ALNUM, 24),
-    ("stripe-key", "sk_test_", ALNUM, 99),
-    ("stripe-key", "rk_live_", ALNUM, 24),
-    ("stripe-webhook-secret", "whsec_", ALNUM, 32),
-    ("square-token", "EAAA", BASE64URL, 60),
-    ("square-token", "sq0csp-", BASE64URL, 43),
-    ("shopify-token", "shpat_", HEX, 32),
-    ("shopify-token", "shpss_", HEX, 32),
-    ("shopify-token", "shpca_", HEX, 32),
-    ("newrelic-key", "NRAK-", UPPER_DIGITS, 27),
-    ("sentry-token", "sntrys_", BASE64, 120),
-    ("sentry-token", "sntryu_", HEX, 64),
-    ("grafana-token", "glsa_", ALNUM, 41),
-    ("grafana-token", "glc_", BASE64, 80),
-    ("linear-key", "lin_api_", ALNUM, 40),
-    ("notion-token", "ntn_", ALNUM, 46),
-    ("notion-token", "secret_", ALNUM, 43),
-    ("figma-token", "figd_", BASE64URL, 40),
-];
-
 /// All secrets.
 pub(super) fn all() -> Vec<Secret> {
     let mut secrets = tokens();
@@ -117,15 +25,21 @@ pub(super) fn all() -> Vec<Secret> {
 }
 
 fn tokens() -> Vec<Secret> {
-    let token = |(index, (rule, prefix, alphabet, len)): (usize, &(&'static str, &str, &str, usize))| {
-        // No alphabet's odd characters at the ends, where a text around a token would be ambiguous.
-        let body = format!("a7{}", made_up(alphabet, len - 2, index as u64 + 1)).replace(['+', '/'], "Q");
-        let body = if *alphabet == UPPER_DIGITS { body.to_uppercase() } else { body };
-        let body = if *alphabet == DIGITS { body.replacen('a', "1", 1) } else { body };
-        let body = body.trim_end_matches(['-', '_']).to_owned() + if body.ends_with(['-', '_']) { "z" } else { "" };
-        Secret { rule, text: format!("{prefix}{body}"), body, is_token: true }
+    TOKENS.iter().enumerate().map(|(index, token)| of_token(token, index as u64 + 1)).collect()
+}
+
+/// A token of a row of the table, another one for each seed.
+pub(super) fn of_token(&(rule, prefix, alphabet, len): &(&'static str, &str, &str, usize), seed: u64) -> Secret {
+    // No alphabet's odd characters at the ends, where a text around a token would be ambiguous.
+    let body = format!("a7{}", made_up(alphabet, len - 2, seed)).replace(['+', '/'], "Q");
+    let body = match alphabet {
+        UPPER_DIGITS => body.to_uppercase(),
+        DIGITS => body.replacen('a', "1", 1),
+        LETTERS => body.replacen("a7", "Ab", 1),
+        _ => body,
     };
-    TOKENS.iter().enumerate().map(token).collect()
+    let body = body.trim_end_matches(['-', '_']).to_owned() + if body.ends_with(['-', '_']) { "z" } else { "" };
+    Secret { rule, text: format!("{prefix}{body}"), body, is_token: true }
 }
 
 /// Tokens of several parts.
@@ -143,6 +57,35 @@ fn composed() -> Vec<Secret> {
         ("braintree-token", format!("access_token$production${}$", of(LOWER_DIGITS, 16)), of(HEX, 32)),
         ("airtable-token", "pat".into(), format!("{}.{}", of(ALNUM, 14), of(HEX, 64))),
         ("flyio-token", "FlyV1 ".into(), of(ALNUM, 80)),
+        ("harness-token", "pat.".into(), format!("{}.{}.{}", of(ALNUM, 22), of(ALNUM, 24), of(ALNUM, 20))),
+        ("cloudflare-key", "v1.0-".into(), format!("{}-{}", of(HEX, 24), of(HEX, 146))),
+        ("dynatrace-token", format!("dt0c01.{}.", of(UPPER_DIGITS, 24)), of(UPPER_DIGITS, 64)),
+        ("authress-key", "sc_abcd1234.ef56.acc_".into(), format!("{}.{}", of(ALNUM, 16), of(BASE64URL, 60) + "z")),
+        ("resend-key", "re_".into(), format!("{}_{}", of(ALNUM, 8), of(ALNUM, 24))),
+        ("clickup-token", "pk_1234567_".into(), of(UPPER_DIGITS, 32)),
+        ("asana-token", "2/".into(), format!("{}/{}:{}", of(DIGITS, 16), of(DIGITS, 15), of(HEX, 32))),
+        (
+            "1password-key",
+            "A3-".into(),
+            format!("{}-{}-ABCDE-F2GHI-{}", of(UPPER_DIGITS, 6), of(UPPER_DIGITS, 6), of(UPPER_DIGITS, 11)),
+        ),
+        (
+            "launchdarkly-key",
+            "sdk-".into(),
+            format!("{}-{}-4{}-a{}-{}", of(HEX, 8), of(HEX, 4), of(HEX, 3), of(HEX, 3), of(HEX, 12)),
+        ),
+        (
+            "langfuse-key",
+            "sk-lf-".into(),
+            format!("{}-{}-4{}-a{}-{}", of(HEX, 8), of(HEX, 4), of(HEX, 3), of(HEX, 3), of(HEX, 12)),
+        ),
+        (
+            "plaid-token",
+            "access-sandbox-".into(),
+            format!("{}-{}-4{}-a{}-{}", of(HEX, 8), of(HEX, 4), of(HEX, 3), of(HEX, 3), of(HEX, 12)),
+        ),
+        ("encoded-jwt", "ZXlKaGJHY2lPaU".into(), of(ALNUM, 180)),
+        ("cloudflare-tunnel-token", "eyJhIjoi".into(), of(ALNUM, 160)),
     ];
     let token = |(rule, prefix, body): (&'static str, String, String)| Secret {
         rule,
@@ -170,6 +113,11 @@ fn surrounded() -> Vec<Secret> {
     let mut secrets = vec![
         of("slack-webhook", "curl https://hooks.slack.com/services/@ -d x", &hook),
         of("discord-webhook", "https://discord.com/api/webhooks/123456789012345678/@", &made_up(ALNUM, 68, 3)),
+        of(
+            "teams-webhook",
+            "curl https://tenant.webhook.office.com/webhookb2/@ -d x",
+            &format!("{}@{}/IncomingWebhook/{}", made_up(HEX, 36, 11), made_up(HEX, 36, 12), made_up(HEX, 32, 13)),
+        ),
         of(
             "azure-storage-key",
             "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=@==;EndpointSuffix=x",
@@ -209,6 +157,8 @@ fn surrounded() -> Vec<Secret> {
     secrets.extend(HEADERS.iter().map(|(rule, text)| of(rule, text, &random)));
     secrets.extend(ASSIGNED_RANDOM.iter().map(|(rule, text)| of(rule, text, &random)));
     secrets.extend(ASSIGNED_SHORT.iter().map(|text| of("password-assignment", text, &short)));
+    secrets.extend(IN_PAIRS.iter().map(|text| of("password-assignment", text, &short)));
+    secrets.extend(HASHES.iter().map(|text| of("password-hash", text, &format!("a7B.{random}"))));
     secrets.extend(IN_COMMANDS.iter().map(|text| of("command-secret", text, &short)));
     secrets
 }
@@ -222,6 +172,9 @@ const HEADERS: &[(&str, &str)] = &[
     ("authorization-header", "headers['Authorization'] = 'Bearer @'"),
     ("authorization-header", "sent Bearer @ to the host"),
     ("authorization-header", "Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=@"),
+    ("authorization-header", "Authorization: SSWS @"),
+    ("authorization-header", "Authorization: NoSchemeThatIsKnown @"),
+    ("authorization-header", "authorization: @"),
     ("secret-assignment", "X-Api-Key: @"),
     ("secret-assignment", "curl -H \"X-Auth-Token: @\" h"),
     ("secret-assignment", "PRIVATE-TOKEN: @"),
@@ -249,6 +202,9 @@ const ASSIGNED_RANDOM: &[(&str, &str)] = &[
     ("secret-assignment", "SECRET_KEY_BASE=@"),
     ("secret-assignment", "ENV API_SECRET @"),
     ("secret-assignment", "WIFI_PSK=@"),
+    ("secret-assignment", "PAYMENT_KEY=@"),
+    ("secret-assignment", "<add key=\"ApiKey\" value=\"@\"/>"),
+    ("secret-assignment", "- name: SERVICE_TOKEN\n  value: @\n"),
     ("secret-assignment", "  secret_key: @\n"),
 ];
 
@@ -284,6 +240,21 @@ const ASSIGNED_SHORT: &[&str] = &[
     "Passwort: @\n",
 ];
 
+/// Names and values in two fields.
+const IN_PAIRS: &[&str] = &[
+    "{\"name\":\"DB_PASSWORD\",\"value\":\"@\"}",
+    "{\"Name\": \"DB_PASSWORD\", \"Value\": \"@\"},",
+    "- name: DB_PASSWORD\n  value: @\n- name: X",
+    "- name: DB_PASSWORD\n  value: \"@\"\n",
+    "<property name=\"password\" value=\"@\"/>",
+    "<add key=\"ClearTextPassword\" value=\"@\" />",
+    "<input type=\"password\" value=\"@\">",
+    "\\\"name\\\":\\\"DB_PASSWORD\\\",\\\"value\\\":\\\"@\\\"",
+];
+
+/// Hashes of passwords: method, then salt and hash; `@` stands for both.
+const HASHES: &[&str] = &["root:$6$@:19000:0:99999:7:::", "u:$y$j9T$@:1::::::", "$2b$12$@", "admin:$apr1$@"];
+
 const IN_COMMANDS: &[&str] = &[
     "curl -u user:@ https://h.example",
     "curl --user 'user:@' https://h.example",
@@ -296,5 +267,6 @@ const IN_COMMANDS: &[&str] = &[
     "htpasswd -b file user @",
     "zip -P @ a.zip a",
     "az login --service-principal -u user -p @ --tenant t",
+    "ssh-keygen -t rsa -N '@' -f k",
     "sqlcmd -S h -U sa -P @",
 ];

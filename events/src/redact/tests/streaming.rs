@@ -3,7 +3,7 @@
 //! Memory and work are checked by counting bytes, not by a clock.
 
 use super::super::grammars::pem::PEM_BODY_LEN_MAX;
-use super::super::{StreamRedactor, redact};
+use super::super::{StreamRedactor, redact, redact_truncated};
 use super::{ALNUM, BASE64, lookalikes, made_up, secrets};
 
 fn streamed<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<&'static str>) {
@@ -216,4 +216,60 @@ fn pieces_of_every_grammar_in_any_order_give_the_same_result_in_any_chunks() {
         assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&whole.bytes), "{text:?}");
         assert_eq!(rules, whole.rules, "{text:?}");
     }
+}
+
+/// Bytes of every value, the same ones each time for the same seed.
+fn binary(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed * 2 + 1;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    (0..len).map(|_| byte()).collect()
+}
+
+#[test]
+fn binary_data_passes_unchanged_in_any_chunks() {
+    for seed in 1..=40 {
+        let bytes = binary(20_000, seed);
+        for size in [1, 7, 512, 4096, 20_000] {
+            let (out, rules) = streamed(bytes.chunks(size));
+            assert!(out == bytes && rules.is_empty(), "seed {seed}, chunks of {size}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_between_binary_bytes_is_masked_and_they_stay_in_any_chunks() {
+    for (seed, secret) in (1..).zip(secrets::all().iter().filter(|secret| secret.is_token)) {
+        let (before, after) = (binary(1500, seed), binary(1500, seed + 1000));
+        let text = [&before, b"\n".as_slice(), secret.text.as_bytes(), b"\n", &after].concat();
+        let whole = redact(&text).bytes.into_owned();
+        assert!(whole.starts_with(&before) && whole.ends_with(&after), "{}", secret.rule);
+        for size in [1, 3, 100, 1024] {
+            assert!(streamed(text.chunks(size)).0 == whole, "{} in chunks of {size}", secret.rule);
+        }
+    }
+}
+
+#[test]
+fn the_bound_of_a_preview_shows_no_beginning_of_a_secret_that_it_cuts() {
+    // What is left of a secret below this many bytes may be a word, and tells nothing.
+    const BEGINNING_LEN: usize = 8;
+    let mut seen = Vec::new();
+    for secret in secrets::all().iter().filter(|secret| secret.is_token || secret.body.len() > 30) {
+        let from = secret.text.find(&secret.body).unwrap();
+        for cut in (from + BEGINNING_LEN..from + secret.body.len()).step_by(3) {
+            let preview = format!("{}\n{}", "plain words of a page\n".repeat(30), &secret.text[..cut]);
+            let mut stream = StreamRedactor::new();
+            let mut shown: Vec<u8> = preview.as_bytes().chunks(100).flat_map(|chunk| stream.push(chunk)).collect();
+            shown.extend(stream.finish_truncated());
+            assert_eq!(shown, &*redact_truncated(preview.as_bytes()).bytes, "{}", secret.rule);
+            let shown = String::from_utf8_lossy(&shown);
+            if shown.contains(&secret.body[..BEGINNING_LEN]) {
+                seen.push(format!("{}: {:?}", secret.rule, shown.lines().last()));
+            }
+        }
+    }
+    assert_eq!(seen, Vec::<String>::new());
 }
