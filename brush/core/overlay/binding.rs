@@ -156,24 +156,25 @@ pub(crate) fn plain_number(shell: &Shell<impl ShellExtensions>, name: &str) -> O
     }
 }
 
-/// The text that stands for a name in an expression.
+/// The text that stands for a name in an expression, with the key of an element.
 pub(crate) fn arithmetic_value<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
     text: &str,
-) -> Result<Option<String>, EvalError> {
+) -> Result<(Option<Key>, Option<String>), EvalError> {
     let (name, subscript) = owned_target(shell, text);
     if subscript.as_deref() == Some("") {
         let error = complaint(format!("{name}[]: bad array subscript"));
         let _ = shell.display_error(&mut params.stderr(shell), &error);
         let _ = shell.display_error(&mut params.stderr(shell), &error);
-        return Ok(None);
+        return Ok((None, None));
     }
     let key = match subscript.as_deref() {
         Some(subscript) => Some(key(shell, params, &name, subscript).map_err(EvalError::from)?),
         None => None,
     };
-    Ok(value_at(shell, &name, key.as_ref()).map(Cow::into_owned))
+    let value = value_at(shell, &name, key.as_ref()).map(Cow::into_owned);
+    Ok((key, value))
 }
 
 /// Assigns a number to a name or element in an expression.
@@ -181,8 +182,13 @@ pub(crate) fn assign_number<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
     text: &str,
+    key: Option<Key>,
     value: i64,
 ) -> Result<(), EvalError> {
+    if let Some(key) = key {
+        let name = owned_target(shell, text).0;
+        return assign_keyed(shell, params, &name, key, value.to_string(), false).map_err(EvalError::from);
+    }
     let (name, subscript) = split_subscript(text);
     assign(shell, params, name, subscript, value.to_string(), false).map_err(EvalError::from)
 }
@@ -206,7 +212,16 @@ pub fn assign<SE: ShellExtensions>(
     value: String,
     append: bool,
 ) -> Result<(), Error> {
-    warn_of_circle(shell, params, name);
+    if shell.env().get_reference(name).is_some() {
+        let is_own = shell
+            .env()
+            .get_reference(name)
+            .is_some_and(|reference| matches!(reference.value(), ShellValue::String(target) if target == name));
+        if !is_own && shell.env().is_circular(name) {
+            return Err(complaint(format!("warning: {name}: circular name reference")));
+        }
+        warn_of_circle(shell, params, name);
+    }
     let (name, subscript) = match subscript {
         Some(subscript) => (resolved(shell, name).0.to_owned(), Some(subscript.to_owned())),
         None => owned_target(shell, name),
@@ -251,6 +266,10 @@ fn assign_to<SE: ShellExtensions>(
         let key = key.map(|key| key.text().into_owned());
         return add(shell, name, key, value);
     };
+    if let (true, "DIRSTACK", Some(Key::Index(place))) = (dynamic, name, &key) {
+        special::assign_directory(shell, *place, &value);
+        return Ok(());
+    }
     if dynamic && special::assign(shell, name, &value, append) {
         return Ok(());
     }
@@ -270,6 +289,21 @@ fn assign_to<SE: ShellExtensions>(
         }
     }
     Ok(())
+}
+
+/// Traces an assignment that a builtin makes, if commands are traced.
+pub async fn trace_assignment(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    name: &str,
+    value: &str,
+    append: bool,
+) {
+    if shell.options().print_commands_and_arguments {
+        let op = if append { "+=" } else { "=" };
+        let text = format!("{name}{op}{}", crate::quoting::assigned(value));
+        shell.trace_command(params, text).await;
+    }
 }
 
 /// What an existing variable asks for: whether it is an integer, and whether its value is made when it is read.

@@ -58,6 +58,15 @@ pub(crate) fn assign<SE: ShellExtensions>(shell: &mut Shell<SE>, name: &str, val
     true
 }
 
+/// Changes a folder in the directory stack; the first is the working directory, and stays.
+pub(crate) fn assign_directory<SE: ShellExtensions>(shell: &mut Shell<SE>, place: u64, value: &str) {
+    let stack = shell.directory_stack_mut();
+    let place = usize::try_from(place).ok().filter(|place| *place > 0);
+    if let Some(folder) = place.and_then(|place| stack.len().checked_sub(place)).and_then(|at| stack.get_mut(at)) {
+        *folder = crate::bytes::path(value).into_owned();
+    }
+}
+
 /// Has the shell do what a variable stands for, which was just given a value or none.
 pub fn notice<SE: ShellExtensions>(
     shell: &mut Shell<SE>,

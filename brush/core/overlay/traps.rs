@@ -239,6 +239,8 @@ pub struct TrapHandlerConfig {
     handlers: HashMap<TrapSignal, TrapHandler>,
     /// Those of the shell that this one was forked from: listed until the first change, and without any effect.
     inherited: HashMap<TrapSignal, TrapHandler>,
+    /// How many are set aside.
+    aside: usize,
 }
 
 impl TrapHandlerConfig {
@@ -327,12 +329,20 @@ impl TrapHandlerConfig {
 
     /// Takes a trap away without any effect on the process, to give it back later.
     pub(crate) fn set_aside(&mut self, signal: TrapSignal) -> Option<TrapHandler> {
-        self.handlers.remove(&signal)
+        let handler = self.handlers.remove(&signal);
+        self.aside += usize::from(handler.is_some());
+        handler
+    }
+
+    /// Whether there is any trap, be it one that was set aside.
+    pub(crate) fn see_commands(&self) -> bool {
+        self.aside > 0 || !self.handlers.is_empty()
     }
 
     /// Gives back what was set aside, unless there is another by now.
     pub(crate) fn give_back(&mut self, signal: TrapSignal, handler: Option<TrapHandler>) {
         if let Some(handler) = handler {
+            self.aside = self.aside.saturating_sub(1);
             self.handlers.entry(signal).or_insert(handler);
         }
     }

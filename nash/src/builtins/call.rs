@@ -3,6 +3,7 @@
 //! Output is gathered and leaves in one write. What a builtin does is not here, nor is any builtin's usage.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io::Write as _;
 
 use brush_core::builtins::{BoxFuture, CommandExecuteFunc, ContentOptions, ContentType, Registration};
@@ -29,8 +30,25 @@ pub(crate) struct Call<'a> {
     pub(crate) flow: ExecutionControlFlow,
     /// An error that ends more than this call.
     pub(crate) raised: Option<Error>,
+    /// Whether `command` runs it, so that it ends no shell.
+    pub(crate) shielded: bool,
     out: Vec<u8>,
     lost: Option<std::io::Error>,
+}
+
+thread_local! {
+    /// Whether `command` runs the builtin that comes next. The shell has one thread.
+    static SHIELD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that what is run next doesn't end a POSIX shell by being called wrongly.
+pub(crate) fn raise_shield() {
+    SHIELD.set(true);
+}
+
+/// Whether that was said of what runs now.
+pub(crate) fn take_shield() -> bool {
+    SHIELD.take()
 }
 
 impl<'a> Call<'a> {
@@ -44,7 +62,9 @@ impl<'a> Call<'a> {
                 CommandArg::Assignment(assignment) => assignment.to_string(),
             })
             .collect();
-        Self { context, words, flow: ExecutionControlFlow::Normal, raised: None, out: Vec::new(), lost: None }
+        let shielded = take_shield();
+        let flow = ExecutionControlFlow::Normal;
+        Self { context, words, flow, raised: None, shielded, out: Vec::new(), lost: None }
     }
 
     /// Runs the builtin and writes what it printed.
@@ -128,7 +148,7 @@ impl<'a> Call<'a> {
         let name = self.name();
         let is_special = self.context.shell.builtins().get(name).is_some_and(|builtin| builtin.special_builtin);
         let options = self.context.shell.options();
-        if is_special && options.posix_mode && !options.interactive {
+        if is_special && options.posix_mode && !options.interactive && !self.shielded {
             self.flow = ExecutionControlFlow::ExitShell;
         }
         status

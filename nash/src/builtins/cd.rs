@@ -55,6 +55,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
 /// Goes to a folder, by `CDPATH` if need be; gives the status.
 pub(crate) fn go(call: &mut Call<'_>, folder: &str, physical: bool, shows: bool) -> u8 {
     if folder.is_empty() {
+        if shows {
+            call.print("\n");
+        }
         return 0;
     }
     let found = search(call, folder);

@@ -8,7 +8,7 @@ use brush_core::builtins::BoxFuture;
 use brush_core::commands::{self, ShellForCommand};
 use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
 
-use super::call::Call;
+use super::call::{self, Call};
 use super::lookup::{Lookup, Telling};
 use super::options::{Options, Refusal};
 use crate::interpreter::Extensions;
@@ -38,13 +38,21 @@ pub(crate) fn execute(
         }
         let Some(name) = rest.first().cloned() else { return Ok(ExecutionResult::success()) };
         let args = args.into_iter().skip(1 + request.used).collect();
+        let context_is_posix = context.shell.options().posix_mode;
+        let is_builtin = name != "exec" && context.shell.builtins().get(&name).is_some_and(|builtin| !builtin.disabled);
         let shell = ShellForCommand::ParentShell(context.shell);
         let mut command = commands::SimpleCommand::new(shell, context.params, name, args);
         command.use_functions = false;
         if request.standard_path {
             command.path_dirs = Some(["/bin", "/usr/bin"].map(PathBuf::from).into());
         }
-        Ok(command.execute().await?.wait().await?.into())
+        // A function can't be what runs, and `exec` ends the shell all the same.
+        if context_is_posix && is_builtin {
+            call::raise_shield();
+        }
+        let result = command.execute().await;
+        call::take_shield();
+        Ok(result?.wait().await?.into())
     })
 }
 

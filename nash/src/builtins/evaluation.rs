@@ -83,7 +83,7 @@ fn file<'w>(call: &mut Call<'_>, words: &'w [String]) -> Result<File<'w>, u8> {
     };
     call.complain_for_shell(&format!("{name}: {reason}"));
     let options = call.context.shell.options();
-    if options.posix_mode && !options.interactive {
+    if options.posix_mode && !options.interactive && !call.shielded {
         call.flow = ExecutionControlFlow::ExitShell;
     }
     Err(1)

@@ -110,7 +110,11 @@ fn send<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, signal: i32, ta
     } else if let Ok(pid) = target.parse() {
         vec![pid]
     } else {
-        let complaint = format!("{target}: arguments must be process or job IDs");
+        let complaint = if target.is_empty() {
+            "`': not a pid or valid job spec".to_owned()
+        } else {
+            format!("{target}: arguments must be process or job IDs")
+        };
         complain(context, "kill", &complaint, 1);
         return false;
     };

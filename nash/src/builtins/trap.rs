@@ -106,12 +106,12 @@ fn print<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, words: &[Strin
     let mut status = 0;
     if words.is_empty() {
         let traps = context.shell.traps();
-        text.extend(traps.listed(TrapSignal::Exit).map(|trap| line(&trap.command, TrapSignal::Exit)));
+        text.extend(traps.listed(TrapSignal::Exit).map(|trap| line(context, &trap.command, TrapSignal::Exit)));
         for signal in TrapSignal::signals() {
             text.extend(shown(context, signal));
         }
         for event in [TrapSignal::Debug, TrapSignal::Err, TrapSignal::Return] {
-            text.extend(traps.listed(event).map(|trap| line(&trap.command, event)));
+            text.extend(traps.listed(event).map(|trap| line(context, &trap.command, event)));
         }
     }
     for word in words {
@@ -129,12 +129,15 @@ fn print<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, words: &[Strin
 /// The line for a signal that has a trap, or that nothing can be done about.
 fn shown<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, signal: TrapSignal) -> Option<String> {
     if let Some(trap) = context.shell.traps().listed(signal) {
-        return Some(line(&trap.command, signal));
+        return Some(line(context, &trap.command, signal));
     }
     let is_ignored = signal.signal_number().is_some_and(trapping::was_ignored_at_start);
-    is_ignored.then(|| line("", signal))
+    is_ignored.then(|| line(context, "", signal))
 }
 
-fn line(command: &str, signal: TrapSignal) -> String {
-    format!("trap -- '{}' {signal}\n", command.replace('\'', "'\\''"))
+/// The line that sets a trap; the standard's names have no `SIG`.
+fn line<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, command: &str, signal: TrapSignal) -> String {
+    let name = signal.to_string();
+    let name = if context.shell.options().posix_mode { name.trim_start_matches("SIG") } else { &name };
+    format!("trap -- '{}' {name}\n", command.replace('\'', "'\\''"))
 }

@@ -96,6 +96,7 @@ fn words(kind: &ErrorKind) -> String {
             format!("{path}: cannot overwrite existing file")
         }
         ErrorKind::RedirectionFailure(path, error) => format!("{path}: {}", plain(error)),
+        ErrorKind::FunctionNameShadowsSpecialBuiltin { name } => format!("`{name}': is a special builtin"),
         ErrorKind::BadFileDescriptor(fd) => format!("{fd}: Bad file descriptor"),
         ErrorKind::ExpandingUnsetVariable(name) => format!("{name}: unbound variable"),
         ErrorKind::CheckedExpansionError(message) => message.clone(),

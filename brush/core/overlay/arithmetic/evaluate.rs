@@ -6,7 +6,7 @@
 
 use super::tokens::{self, Long, Token, Wrong};
 use super::{EvalError, nested};
-use crate::binding;
+use crate::binding::{self, Key};
 use crate::extensions::ShellExtensions;
 use crate::interp::ExecutionParameters;
 use crate::shell::Shell;
@@ -28,6 +28,8 @@ pub(super) struct Evaluation<'a, SE: ShellExtensions> {
     value: i64,
     /// The name that was read last.
     name: &'a str,
+    /// Where its subscript led.
+    key: Option<Key>,
     /// How many reasons there are not to evaluate.
     skipping: u32,
 }
@@ -45,6 +47,7 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
             last: Token::End,
             value: 0,
             name: "",
+            key: None,
             skipping: 0,
         }
     }
@@ -93,6 +96,7 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         self.at = read.end;
         if read.token == Token::Name {
             self.name = &self.text[read.start..read.end];
+            self.key = None;
             // A name that is assigned to isn't looked up.
             let after = self.read(read.end, Token::Name, self.current)?;
             self.token_start = read.start;
@@ -114,7 +118,9 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         if let Some(number) = binding::plain_number(shell, self.name) {
             return Ok(number);
         }
-        match binding::arithmetic_value(shell, params, self.name)? {
+        let (key, value) = binding::arithmetic_value(shell, params, self.name)?;
+        self.key = key;
+        match value {
             Some(value) => nested(shell, params, &value, self.depth + 1),
             None if shell.options().treat_unset_variables_as_error => {
                 Err(EvalError::fatal(format!("{}: unbound variable", self.name)))
@@ -123,11 +129,12 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         }
     }
 
-    fn assign(&mut self, name: &str, value: i64) -> Result<(), EvalError> {
+    /// Assigns; a subscript that was read is not evaluated again.
+    fn assign(&mut self, name: &str, key: Option<Key>, value: i64) -> Result<(), EvalError> {
         if self.skipping > 0 {
             return Ok(());
         }
-        binding::assign_number(self.shell, self.params, name, value)
+        binding::assign_number(self.shell, self.params, name, key, value)
     }
 
     fn comma(&mut self) -> Value {
@@ -149,7 +156,7 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         if self.last != Token::Name {
             return Err(self.wrong("attempted assignment to non-variable"));
         }
-        let name = self.name;
+        let (name, key) = (self.name, self.key.take());
         self.next()?;
         let mut value = self.assignment()?;
         if let Some(operation) = operation {
@@ -161,7 +168,7 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
             }
             value = applied(operation, left, value);
         }
-        self.assign(name, value)?;
+        self.assign(name, key, value)?;
         self.last = Token::Number;
         Ok(value)
     }
@@ -284,7 +291,8 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
                     return Err(self.wrong("identifier expected after pre-increment or pre-decrement"));
                 }
                 let value = self.value.wrapping_add(if step == Long::PreIncrement { 1 } else { -1 });
-                self.assign(self.name, value)?;
+                let key = self.key.take();
+                self.assign(self.name, key, value)?;
                 self.current = Token::Number;
                 self.next()?;
                 Ok(value)
@@ -304,15 +312,15 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
                 Ok(value)
             }
             Token::Name => {
-                let (value, name) = (self.value, self.name);
+                let (value, name, key) = (self.value, self.name, self.key.take());
                 self.next()?;
                 if let Token::Long(step @ (Long::PostIncrement | Long::PostDecrement)) = self.current {
                     let changed = value.wrapping_add(if step == Long::PostIncrement { 1 } else { -1 });
-                    self.assign(name, changed)?;
+                    self.assign(name, key, changed)?;
                     self.current = Token::Number;
                     self.next()?;
                 } else if self.current != Token::Name {
-                    self.name = name;
+                    (self.name, self.key) = (name, key);
                 }
                 Ok(value)
             }

@@ -4,7 +4,7 @@
 
 use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
 use brush_core::variables::{ShellValue, ShellValueUnsetType, ShellVariable, ShellVariableUpdateTransform};
-use brush_core::{Error, ErrorKind, ExecutionContext};
+use brush_core::{Error, ErrorKind, ExecutionContext, binding};
 
 use super::super::listing::OPTIONS_VARIABLE;
 use super::super::{complain, complain_plainly, names};
@@ -57,6 +57,10 @@ pub(super) async fn apply(
         }
         let ends = is_early || (context.shell.options().posix_mode && request.kind != Kind::Declare);
         return Ok(if ends { Outcome::Fatal } else { Outcome::Failed });
+    }
+    if let (Kind::Export | Kind::Readonly, Some(Value::Text(value))) = (request.kind, &operand.value) {
+        let params = context.params.clone();
+        binding::trace_assignment(context.shell, &params, &operand.name, value, operand.append).await;
     }
     create_if_missing(context, request, &operand, lookup, is_local)?;
     let Some(variable) = context.shell.env_mut().get_mut_using_policy(&operand.name, lookup) else {

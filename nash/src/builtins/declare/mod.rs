@@ -12,7 +12,7 @@ mod value;
 use brush_core::builtins::BoxFuture;
 use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
 
-use super::call::Call;
+use super::call::{Call, take_shield};
 use super::complain;
 use super::control::given_up;
 use super::options::Options;
@@ -68,8 +68,7 @@ impl Kind {
         match self {
             Self::Declare => "+acfgilnprtuxAFI",
             Self::Local => "+acgilnprtuxAI",
-            Self::Export => "aAfnp",
-            Self::Readonly => "aAfp",
+            Self::Export | Self::Readonly => "aAfnp",
         }
     }
 }
@@ -121,6 +120,7 @@ pub(crate) fn execute(
     args: Vec<CommandArg>,
 ) -> BoxFuture<'_, Result<ExecutionResult, Error>> {
     Box::pin(async move {
+        let shielded = take_shield();
         let (kind, name) = Kind::of(&context.command_name);
         if kind == Kind::Local && !context.shell.in_function() {
             return Ok(complain(&context, name, "can only be used in a function", 1));
@@ -141,7 +141,18 @@ pub(crate) fn execute(
         }
         let request = Request { kind, name, given };
         let operands = args.get(options.used() + 1..).unwrap_or_default();
-        run(&mut context, &request, operands).await
+        // No function is an array or a number.
+        if kind == Kind::Declare
+            && request.is_about_functions()
+            && !operands.is_empty()
+            && let Some(letter) = ['a', 'A', 'i', 'n'].into_iter().find(|letter| request.has(*letter))
+        {
+            return Ok(complain(&context, name, &format!("-{letter}: invalid option"), 1));
+        }
+        match run(&mut context, &request, operands).await {
+            Err(error) if shielded && error.is_told() => Ok(ExecutionResult::new(1)),
+            result => result,
+        }
     })
 }
 

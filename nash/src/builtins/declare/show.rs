@@ -64,7 +64,11 @@ pub(super) fn named(
         return Ok(Outcome::Failed);
     };
     let value = variable.resolve_value(context.shell);
-    let flags = listing::flags(context.shell, variable);
+    let mut flags = listing::flags(context.shell, variable);
+    if name == "SECONDS" && matches!(variable.value(), ShellValue::Dynamic { .. }) {
+        // It becomes a number when it is asked for.
+        flags = "i".to_owned();
+    }
     let line = listing::declaration("declare", &flags, name, Some(&value), locale::multibyte(context.shell));
     write!(context.stdout(), "{line}")?;
     Ok(Outcome::Done)
