@@ -273,7 +273,7 @@ fn assign_to<SE: ShellExtensions>(
     if dynamic && special::assign(shell, name, &value, append) {
         return Ok(());
     }
-    if matches!(name, "POSIXLY_CORRECT" | "IGNOREEOF" | "BASH_XTRACEFD") {
+    if special::has_meaning(name) {
         special::notice(shell, params, name, Some(&value));
     }
     let (value, append) =
@@ -362,7 +362,7 @@ fn add<SE: ShellExtensions>(
     if !word::is_name(name) {
         return Err(complaint(format!("`{name}': not a valid identifier")));
     }
-    if matches!(name, "POSIXLY_CORRECT" | "IGNOREEOF" | "BASH_XTRACEFD") {
+    if special::has_meaning(name) {
         let params = shell.default_exec_params();
         special::notice(shell, &params, name, Some(&value));
     }

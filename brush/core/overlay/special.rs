@@ -67,6 +67,12 @@ pub(crate) fn assign_directory<SE: ShellExtensions>(shell: &mut Shell<SE>, place
     }
 }
 
+/// Whether a variable stands for something that the shell does.
+#[must_use]
+pub fn has_meaning(name: &str) -> bool {
+    matches!(name, "POSIXLY_CORRECT" | "IGNOREEOF" | "GLOBIGNORE" | "BASH_XTRACEFD")
+}
+
 /// Has the shell do what a variable stands for, which was just given a value or none.
 pub fn notice<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
@@ -76,6 +82,8 @@ pub fn notice<SE: ShellExtensions>(
 ) {
     match (name, value) {
         ("POSIXLY_CORRECT", _) => shell.options_mut().posix_mode = value.is_some(),
+        ("GLOBIGNORE", Some("")) => {}
+        ("GLOBIGNORE", _) => shell.options_mut().glob_matches_dotfiles = value.is_some(),
         ("IGNOREEOF", _) => shell.options_mut().ignore_eof = value.is_some(),
         ("BASH_XTRACEFD", Some(value)) if !value.is_empty() => {
             let is_open = value.parse().ok().and_then(|fd| params.try_fd(shell, fd)).is_some();

@@ -101,7 +101,7 @@ fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str
         complain(context, "unset", &format!("{name}: cannot unset: readonly variable"), 1);
         return Ok(false);
     }
-    if matches!(name.as_str(), "POSIXLY_CORRECT" | "IGNOREEOF") {
+    if brush_core::special::has_meaning(&name) {
         brush_core::special::notice(context.shell, &context.params, &name, None);
     }
     match subscript {

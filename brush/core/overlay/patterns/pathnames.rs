@@ -113,7 +113,11 @@ impl Walk<'_> {
         let last = index + 1 == self.components.len();
         if last {
             if !so_far.is_empty() && self.is_folder(so_far) {
-                found.push(so_far.to_owned());
+                // A folder that was matched itself is named like any other.
+                let options = self.options;
+                let matched = self.components[..index].iter().any(|part| has_magic(part, options.extended));
+                let name = if matched { so_far.trim_end_matches('/') } else { so_far };
+                found.push(name.to_owned());
             }
         } else {
             self.step(index + 1, so_far, true, found);

@@ -67,7 +67,7 @@ pub(super) fn named(
     let mut flags = listing::flags(context.shell, variable);
     if name == "SECONDS" && matches!(variable.value(), ShellValue::Dynamic { .. }) {
         // It becomes a number when it is asked for.
-        flags = "i".to_owned();
+        "i".clone_into(&mut flags);
     }
     let line = listing::declaration("declare", &flags, name, Some(&value), locale::multibyte(context.shell));
     write!(context.stdout(), "{line}")?;
