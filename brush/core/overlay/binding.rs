@@ -261,8 +261,7 @@ fn assign_to<SE: ShellExtensions>(
     value: String,
     append: bool,
 ) -> Result<(), Error> {
-    let leads_to_itself = shell.env().get_reference(name).is_some() && shell.env().get_global(name).is_none();
-    let Some((integer, dynamic)) = (if leads_to_itself { None } else { check_assignable(shell, name)? }) else {
+    let Some((integer, dynamic)) = check_assignable(shell, name)? else {
         let key = key.map(|key| key.text().into_owned());
         return add(shell, name, key, value);
     };
@@ -309,6 +308,10 @@ pub async fn trace_assignment(
 /// What an existing variable asks for: whether it is an integer, and whether its value is made when it is read.
 fn check_assignable(shell: &Shell<impl ShellExtensions>, name: &str) -> Result<Option<(bool, bool)>, Error> {
     let Some(variable) = variable(shell, name) else { return Ok(None) };
+    if variable.is_treated_as_nameref() && shell.env().is_circular(name) {
+        // There is no global variable yet that it could mean.
+        return Ok(None);
+    }
     if variable.is_readonly() {
         return Err(read_only(shell, name));
     }

@@ -28,7 +28,17 @@ pub(crate) fn eval(
             return Ok(ExecutionResult::success());
         }
         let text = words.join(" ");
+        let shielded = call.shielded;
         let context = call.context;
+        if shielded && brush_core::parser::syntax::parse_program(text.clone(), &context.shell.parser_options()).is_err()
+        {
+            // A mistake ends no shell where `command` runs this.
+            let place = context.shell.call_stack().current_pos_as_source_info();
+            context.shell.options_mut().posix_mode = false;
+            let result = context.shell.run_string(text, &place, &context.params).await;
+            context.shell.options_mut().posix_mode = true;
+            return result;
+        }
         let place = context.shell.call_stack().current_pos_as_source_info();
         // Whatever the text asks for, such as leaving a loop, is asked of what is around.
         context.shell.run_string(text, &place, &context.params).await
