@@ -252,3 +252,26 @@ fn rules_that_cannot_be_used_are_bad_usage_before_anything_happens() {
     }
     assert!(!journal.exists() && !touched.exists());
 }
+
+#[test]
+fn what_was_masked_once_stays_as_it_is() {
+    let rules =
+        [Rules::parse(FILE).unwrap().0, Rules::parse("[[rules]]\nid = 'word'\nregex = 'key=(\\S+)'").unwrap().0];
+    let text = format!("key={} and acme_{BODY}", token());
+    let file = json!({"kind": "redirect", "op": ">", "target": {"path": "/w/a.vault"}});
+    let mut batch = batch_json(
+        SHELL,
+        None,
+        &[
+            exec(1, 1, &format!("tool --door k3y --x={}", token()), &json!({})),
+            data(&heredoc(), text.as_bytes(), &json!({"seq": 2})),
+            data(&file, text.as_bytes(), &json!({"seq": 3, "truncated": true})),
+        ],
+    );
+    mask_batch(&rules, &mut batch);
+    assert_eq!(preview(&batch["events"][1]), "key=**** and acme_****");
+    assert_eq!(batch["events"][1]["redacted"], json!(["acme", "word"]));
+    let once = batch.clone();
+    mask_batch(&rules, &mut batch);
+    assert_eq!(batch, once);
+}

@@ -51,6 +51,9 @@ pub struct Export {
     pub names: Vec<String>,
     /// What was done to them.
     pub op: ExportOp,
+    /// The redaction rules that masked something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 open_words! {
@@ -88,9 +91,15 @@ pub struct Source {
     /// SHA-256 of its content, in lower-case hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// What was hashed, where that is not the true bytes.
+    #[serde(rename = "hashOf", default, skip_serializing_if = "Option::is_none")]
+    pub hash_of: Option<super::HashOf>,
     /// Its length in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// The redaction rules that masked something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 /// A trap changed: `{"kind":"trap","seq":10,"signals":["EXIT"],"op":"set","action":"rm -f x"}`.

@@ -48,9 +48,15 @@ pub(crate) fn shell_kinds() -> Vec<EventKind> {
             via: Some(CdVia::Pushd),
             redacted: redacted.clone(),
         })),
-        EventKind::Export(Export { names: vec!["AWS_REGION".into()], op: ExportOp::Export }),
+        EventKind::Export(Export { names: vec!["AWS_REGION".into()], op: ExportOp::Export, redacted: Vec::new() }),
         EventKind::Function(Function { name: "deploy".into() }),
-        EventKind::Source(Source { path: LATIN_1.into(), sha256: Some("cd".repeat(32)), bytes: Some(120) }),
+        EventKind::Source(Source {
+            path: LATIN_1.into(),
+            sha256: Some("cd".repeat(32)),
+            hash_of: Some(HashOf::Redacted),
+            bytes: Some(120),
+            redacted: vec!["password-assignment".into()],
+        }),
         EventKind::Trap(Box::new(Trap {
             signals: vec!["EXIT".into()],
             op: TrapOp::Set,

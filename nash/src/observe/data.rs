@@ -39,7 +39,7 @@ pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redi
         changed: false,
         compound: redirect.compound,
         parent_cmd: (redirect.parent != 0).then_some(CmdId(redirect.parent)),
-        error: redirect.error.map(str::to_owned),
+        error: redirect.error.map(words::message),
         redacted,
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn report_redirection(
     let RedirectTarget::Path(path) = redirect.target else { return };
     let writes = !redirect.operator.ends_with('<');
     if writes && spool.is_some_and(|spool| path.starts_with(spool)) {
-        let what = format!("wrote {}", path.display());
+        let what = words::message(&format!("wrote {}", path.display()));
         stream.record(command, &EventKind::Tamper(Tamper { what }));
     }
 }
@@ -115,8 +115,13 @@ fn changed_variables(name: &str, args: &[String]) -> Option<Export> {
     if options.contains('p') || about_functions {
         return None;
     }
-    let names = args.iter().skip_while(is_option).map(|arg| variable_name(arg).to_owned()).collect();
-    Some(Export { names, op })
+    // `export $TOKEN` makes a name of what was meant as a value.
+    let mut redacted = Vec::new();
+    let names = args
+        .iter()
+        .skip_while(is_option)
+        .map(|arg| words::text_into(variable_name(arg), &mut redacted).to_text().into_owned());
+    Some(Export { names: names.collect(), op, redacted })
 }
 
 /// The name in `NAME`, `NAME=value`, `NAME+=value` and `NAME[i]=value`.
@@ -170,6 +175,12 @@ mod tests {
     fn names_are_reported_without_their_values() {
         let export = variables("export A=secret B C+=x D[3]=y").unwrap();
         assert_eq!((export.names, export.op), (["A", "B", "C", "D"].map(str::to_owned).to_vec(), ExportOp::Export));
+    }
+
+    #[test]
+    fn a_token_that_was_taken_for_a_name_is_masked() {
+        let export = variables(&format!("export ghp_{}", "a1B2c3D4".repeat(5))).unwrap();
+        assert_eq!((export.names, export.redacted), (vec!["ghp_****".to_owned()], vec!["github-token".to_owned()]));
     }
 
     #[test]

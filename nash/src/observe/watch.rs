@@ -142,10 +142,7 @@ impl Gate for Watch {
                 stream.record(None, &EventKind::Function(Function { name: name.to_owned() }));
             }
             StateChange::Sourced { path, contents } => {
-                let (path, _) = words::text(path.as_os_str().as_bytes());
-                let sha256 = Some(hex(contents));
-                let bytes = Some(contents.len() as u64);
-                stream.record(None, &EventKind::Source(Source { path, sha256, bytes }));
+                stream.record(None, &EventKind::Source(sourced(path, contents)));
             }
             StateChange::Assigned(name) => state::report_assignment(stream, None, name),
         }
@@ -307,8 +304,25 @@ fn described_end(end: &ExecEnd, duration: Option<Duration>) -> CommandEnd {
         exit_code: end.status.map(i32::from),
         signal: end.signal,
         // Not the number that Rust puts behind the system's words.
-        error: end.error.as_deref().map(|error| error.split(" (os error").next().unwrap_or(error).to_owned()),
+        error: end.error.as_deref().map(|error| words::message(error.split(" (os error").next().unwrap_or(error))),
         duration_us: duration.map(|duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)),
+    }
+}
+
+/// Describes a sourced file. Its hash is of the true bytes only where they hold no secret: settings may hold little else.
+fn sourced(path: &Path, contents: &[u8]) -> Source {
+    let mut redacted = Vec::new();
+    let path = words::text_into(path.as_os_str().as_bytes(), &mut redacted);
+    let masked = redact::redact(contents);
+    redacted.extend(masked.rules.iter().map(|rule| (*rule).to_owned()));
+    redacted.sort();
+    redacted.dedup();
+    Source {
+        path,
+        sha256: Some(hex(&masked.bytes)),
+        hash_of: (!masked.rules.is_empty()).then_some(HashOf::Redacted),
+        bytes: Some(contents.len() as u64),
+        redacted,
     }
 }
 

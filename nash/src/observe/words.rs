@@ -52,6 +52,11 @@ pub(super) fn text_into(bytes: impl AsRef<[u8]>, redacted: &mut Vec<String>) -> 
     text
 }
 
+/// A masked, bounded message; it may name what a script ran or opened.
+pub(super) fn message(message: &str) -> String {
+    text(message).0.to_text().into_owned()
+}
+
 fn names(rules: Vec<&'static str>) -> Vec<String> {
     rules.into_iter().map(str::to_owned).collect()
 }
