@@ -7,6 +7,7 @@
 mod arrows;
 mod collectors;
 mod fallback;
+mod full_disks;
 mod kills;
 mod off;
 mod rig;

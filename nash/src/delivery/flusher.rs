@@ -108,7 +108,7 @@ fn run(shared: &Shared, work: impl FnOnce() -> (Outbox, Sender)) -> Option<(Outb
 fn flush(outbox: &mut Outbox, sender: &mut Sender, hurry: &Hurry) {
     let mut delivered = false;
     loop {
-        outbox.read_more();
+        outbox.read_more(false);
         outbox.announce_older_than(now_ms() - FLUSH_INTERVAL);
         let Some(batch) = outbox.next_batch() else { break };
         if hurry.is_on() || !sender.post(&batch.body, &Budget::while_running(hurry)) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,13 +89,15 @@ pub(super) fn bound_to(directory: &Path, bytes_max: u64) -> Option<Dropped> {
         return None;
     }
     files.sort();
-    let mut lost = BTreeMap::new();
+    let mut lost: BTreeMap<String, u64> = BTreeMap::new();
     for (_, its_bytes, path) in files {
         if bytes <= bytes_max {
             break;
         }
         let Some(file) = open_dead(&path) else { continue };
-        count_events(file, &mut lost);
+        for (kind, count) in count_events(file) {
+            *lost.entry(kind).or_default() += count;
+        }
         if std::fs::remove_file(&path).is_ok() {
             bytes -= its_bytes;
         }
@@ -161,9 +163,10 @@ fn deliver_dead(
     done
 }
 
-/// Counts a file's events by kind, as far as its lines tell: batches count as one of unknown kind.
-fn count_events(file: File, lost: &mut BTreeMap<String, u64>) {
-    for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+/// Counts a journal's events by kind, as far as its lines tell: batches count as one of unknown kind.
+pub(super) fn count_events(lines: impl Read) -> BTreeMap<String, u64> {
+    let mut lost = BTreeMap::new();
+    for line in BufReader::new(lines).split(b'\n').map_while(Result::ok) {
         let kind = match line.strip_prefix(br#"{"kind":""#) {
             Some(rest) => {
                 let name = rest.split(|byte| *byte == b'"').next().unwrap_or_default();
@@ -178,4 +181,5 @@ fn count_events(file: File, lost: &mut BTreeMap<String, u64>) {
         };
         *lost.entry(kind).or_default() += 1;
     }
+    lost
 }

@@ -30,6 +30,8 @@ const BLOCK: u64 = 4096;
 pub(crate) struct JournalFile {
     file: File,
     path: Option<PathBuf>,
+    /// What the file does not take goes on in memory, since there is somebody to post it to.
+    spills: bool,
 }
 
 impl JournalFile {
@@ -38,7 +40,7 @@ impl JournalFile {
         let path = directory.join(format!("{shell_id}.journal"));
         let low = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
         match Self::settle(&low) {
-            Ok(file) => Ok(Self { file, path: Some(path) }),
+            Ok(file) => Ok(Self { file, path: Some(path), spills: false }),
             Err(error) => {
                 let _ = std::fs::remove_file(&path);
                 Err(error)
@@ -49,12 +51,29 @@ impl JournalFile {
     /// Makes a journal that nobody else can read: it serves as a queue, and what it holds dies with the shell.
     pub(crate) fn unnamed() -> io::Result<Self> {
         let file = move_up(&sys::unnamed_file()?)?;
-        Ok(Self { file, path: None })
+        Ok(Self { file, path: None, spills: false })
     }
 
     /// Takes a journal of a dead shell, under its exclusive lock.
     pub(crate) fn of_dead(file: File, path: PathBuf) -> Self {
-        Self { file, path: Some(path) }
+        Self { file, path: Some(path), spills: false }
+    }
+
+    /// The same journal; with `spills`, what the file does not take goes on in memory.
+    pub(crate) fn spilling(self, spills: bool) -> Self {
+        Self { spills, ..self }
+    }
+
+    /// Writes the header. Where that fails the place is none: the file is gone again.
+    pub(crate) fn begin(self, page: Page, header: &[u8]) -> Result<Self, Option<Loss>> {
+        match self.append_to_file(page, header, JOURNAL_BYTES_MAX) {
+            Ok(()) => Ok(self),
+            Err((_, loss)) => {
+                self.remove();
+                page.unreserve(page.bytes());
+                Err(loss)
+            }
+        }
     }
 
     fn settle(low: &File) -> io::Result<File> {
@@ -75,6 +94,29 @@ impl JournalFile {
     ///
     /// An error says what they are lost by, and nothing where a part was written: the reader counts the torn line.
     pub(crate) fn try_append(&self, page: Page, lines: &[u8], bytes_max: u64) -> Result<(), Option<Loss>> {
+        let may_spill = |loss| self.spills && loss != Some(Loss::JournalFull);
+        if self.has_spilled(page) {
+            return if page.spill(lines) { Ok(()) } else { Err(Some(Loss::WriteFailed)) };
+        }
+        match self.append_to_file(page, lines, bytes_max) {
+            // What is left of a torn line goes on where its reader will.
+            Err((written, loss)) if may_spill(loss) && page.spill(&lines[written..]) => Ok(()),
+            result => result.map_err(|(_, loss)| loss),
+        }
+    }
+
+    /// Whether this journal goes on in memory.
+    pub(crate) fn has_spilled(&self, page: Page) -> bool {
+        self.spills && page.has_spilled()
+    }
+
+    /// Appends what memory holds for the file.
+    pub(crate) fn append_spilled(&self, page: Page, lines: &[u8]) -> bool {
+        self.append_to_file(page, lines, u64::MAX).is_ok()
+    }
+
+    /// Appends to the file; an error comes with the bytes that were written nevertheless.
+    fn append_to_file(&self, page: Page, lines: &[u8], bytes_max: u64) -> Result<(), (usize, Option<Loss>)> {
         let length = lines.len() as u64;
         let end = page.reserve(length);
         let loss = if end > sys::file_size_max() {
@@ -86,13 +128,13 @@ impl JournalFile {
                 Ok(written) if written == lines.len() => return Ok(()),
                 Ok(written) if written > 0 => {
                     page.unreserve(length - written as u64);
-                    return Err(None);
+                    return Err((written, None));
                 }
                 Ok(_) | Err(_) => Loss::WriteFailed,
             }
         };
         page.unreserve(length);
-        Err(Some(loss))
+        Err((0, Some(loss)))
     }
 
     /// Reads from `offset` on; 0 bytes are the end.

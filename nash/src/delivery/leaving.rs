@@ -39,11 +39,13 @@ impl Life {
     fn try_leave_shell(&mut self) -> Option<()> {
         let page = self.page.leaving().ok()?;
         let shell_id = super::random_shell_id()?;
-        let (directory, journal) = spool_dir::create_journal(&self.settings, &shell_id, self.can_post)?;
+        let mut header = self.header.clone();
+        header.parent_shell = Some(std::mem::replace(&mut header.shell_id, shell_id));
+        header.pid = std::process::id();
+        header.start_ticks = start_ticks();
+        let (directory, journal) = spool_dir::create_journal(&self.settings, &header, page, self.can_post)?;
         self.directory = directory;
-        self.header.parent_shell = Some(std::mem::replace(&mut self.header.shell_id, shell_id));
-        self.header.pid = std::process::id();
-        self.header.start_ticks = start_ticks();
+        self.header = header;
         let journal = std::mem::replace(&mut self.journal, Arc::new(journal));
         self.before = Some(Before { journal, started_here: std::collections::BTreeSet::new() });
         self.page = page;

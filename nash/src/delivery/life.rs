@@ -58,7 +58,6 @@ impl Life {
     pub(crate) fn new(settings: Settings, end_budget: EndBudget) -> Option<Self> {
         let can_post = !settings.sockets_refused && (settings.socket.is_some() || settings.hook_url.is_some());
         let page = Page::new().ok()?;
-        let (directory, journal) = spool_dir::create_journal(&settings, &settings.shell_id, can_post)?;
         let header = JournalHeader {
             session_id: settings.session_id.clone(),
             shell_id: settings.shell_id.clone(),
@@ -68,6 +67,7 @@ impl Life {
             start_ticks: settings.start_ticks,
             boot_id: settings.boot_id.clone(),
         };
+        let (directory, journal) = spool_dir::create_journal(&settings, &header, page, can_post)?;
         Some(Self {
             settings: Arc::new(settings),
             directory,
@@ -180,6 +180,7 @@ impl Life {
             if touched {
                 self.name_again();
             }
+            self.give_back_spilled();
             self.bound_spool();
         }
         self.off = true;
@@ -194,6 +195,8 @@ impl Life {
         if self.stop_flusher() && self.deliver(false) && settled {
             self.journal.remove();
             self.removed = true;
+        } else {
+            self.give_back_spilled();
         }
     }
 
@@ -209,11 +212,41 @@ impl Life {
         }
     }
 
+    /// Gives the file what memory holds for it and nobody has acknowledged; what it still does not take is told there.
+    ///
+    /// To be called where the memory is about to go, after the stream was closed.
+    fn give_back_spilled(&mut self) {
+        let spilled = self.page.spilled_from(0, true);
+        if spilled.is_empty() {
+            return;
+        }
+        let outbox = self.work.as_mut().map(|(outbox, _)| outbox);
+        if self.journal.append_spilled(self.page, &spilled) {
+            self.page.forget_spilled();
+            if let Some(outbox) = outbox {
+                outbox.file_took_spilled();
+            }
+            return;
+        }
+        let acknowledged = outbox.map_or(0, |outbox| outbox.spilled_acknowledged());
+        let rest = usize::try_from(acknowledged).ok().and_then(|from| spilled.get(from..)).unwrap_or_default();
+        let by_kind = housekeeping::count_events(rest);
+        if by_kind.is_empty() {
+            return;
+        }
+        let dropped = Dropped { count: by_kind.values().sum(), by_kind, reason: Loss::WriteFailed.as_str().to_owned() };
+        let kind = EventKind::Dropped(dropped);
+        let mut line = Vec::new();
+        if encode_record_into(&mut line, &Record { ts: now_ms(), cmd: None, kind: &kind }).is_ok() {
+            self.journal.append_spilled(self.page, &line);
+        }
+    }
+
     /// Gives the journal, whose name is gone, a name again, in a file that holds the same.
     fn name_again(&mut self) {
         let Some(directory) = &self.directory else { return };
         let Ok(journal) = JournalFile::create(directory, &self.header.shell_id) else { return };
-        let journal = Arc::new(journal);
+        let journal = Arc::new(journal.spilling(self.can_post));
         if self.journal.copy_to(&journal).is_err() {
             journal.remove();
             return;
@@ -227,17 +260,12 @@ impl Life {
     /// Appends a line to the stream that this process has entered.
     pub(crate) fn write_line(&mut self, kind: KindIndex, encode: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) {
         self.buffer.clear();
-        let with_header = self.page.claim_header();
-        if with_header {
-            self.buffer.extend(self.header.encode().unwrap_or_default());
-        }
         if encode(&mut self.buffer).is_err() {
             self.page.count_lost(Loss::Internal, kind, 1);
             self.buffer.clear();
         }
-        let written = !self.buffer.is_empty() && self.journal.append(self.page, &self.buffer, kind);
-        if with_header && !written {
-            self.page.unclaim_header();
+        if !self.buffer.is_empty() {
+            self.journal.append(self.page, &self.buffer, kind);
         }
         if self.buffer.capacity() > BUFFER_BYTES_KEPT {
             self.buffer = Vec::new();

@@ -25,7 +25,11 @@ pub(crate) struct Outbox {
     page: Page,
     header: JournalHeader,
     reader: JournalReader,
+    /// How far the file was read.
     read_to: u64,
+    /// How far what memory holds behind the file was read, and how much of it has arrived.
+    spilled_read_to: u64,
+    spilled_acknowledged: u64,
     ready: VecDeque<Encoded>,
     ready_bytes: usize,
     under_way: Option<Batch>,
@@ -66,6 +70,8 @@ impl Outbox {
             header,
             reader: JournalReader::new(),
             read_to: 0,
+            spilled_read_to: 0,
+            spilled_acknowledged: 0,
             ready: VecDeque::new(),
             ready_bytes: 0,
             under_way: None,
@@ -87,7 +93,7 @@ impl Outbox {
     /// With `is_last`, nobody writes any more: what runs is announced for good. Else it is announced as it runs.
     pub(crate) fn post_all(&mut self, sender: &mut Sender, is_last: bool, budget: &Budget<'_>) -> bool {
         loop {
-            match self.read_more() {
+            match self.read_more(is_last) {
                 Reached::End if is_last => self.finish(),
                 Reached::End => self.announce_older_than(f64::MAX),
                 Reached::Enough => {}
@@ -106,7 +112,9 @@ impl Outbox {
     }
 
     /// Reads what was appended, but no more than makes a batch.
-    pub(crate) fn read_more(&mut self) -> Reached {
+    ///
+    /// With `is_last`, nobody writes any more: what memory holds is taken as it is.
+    pub(crate) fn read_more(&mut self, is_last: bool) -> Reached {
         let mut piece = Vec::new();
         while self.ready_bytes < BATCH_BYTES_MAX {
             piece.resize(PIECE_BYTES, 0);
@@ -116,13 +124,35 @@ impl Outbox {
                     self.read_to = 0;
                     continue;
                 }
-                return Reached::End;
+                return self.read_spilled(is_last);
             };
             self.read_to += count as u64;
             let events = self.reader.push(&piece[..count]);
             self.take(&events);
         }
         Reached::Enough
+    }
+
+    /// Reads what memory holds behind the end of the file.
+    fn read_spilled(&mut self, is_last: bool) -> Reached {
+        if self.journal.has_spilled(self.page) {
+            let spilled = self.page.spilled_from(self.spilled_read_to, is_last);
+            self.spilled_read_to += spilled.len() as u64;
+            let events = self.reader.push(&spilled);
+            self.take(&events);
+        }
+        Reached::End
+    }
+
+    /// Says that the file holds what memory held: reading goes on behind it.
+    pub(crate) fn file_took_spilled(&mut self) {
+        self.read_to += std::mem::take(&mut self.spilled_read_to);
+        self.spilled_acknowledged = 0;
+    }
+
+    /// How much of what memory holds has arrived.
+    pub(crate) fn spilled_acknowledged(&self) -> u64 {
+        self.spilled_acknowledged
     }
 
     /// Announces the commands that have run since before `ts_ms`, once the journal says so.
@@ -164,6 +194,9 @@ impl Outbox {
         if let Some(batch) = self.under_way.take() {
             self.acknowledged = batch.last;
             self.progressed = true;
+            if self.is_empty() {
+                self.spilled_acknowledged = self.spilled_read_to;
+            }
         }
     }
 
@@ -181,7 +214,8 @@ impl Outbox {
     /// Gives the blocks of what was acknowledged back where they are many.
     pub(crate) fn punch_if_worth_it(&mut self) {
         let offset = self.reader.offset();
-        if !self.is_empty() || offset < self.punched_to + PUNCH_BYTES {
+        // The note that goes with it must be in the file.
+        if !self.is_empty() || offset < self.punched_to + PUNCH_BYTES || self.page.has_spilled() {
             return;
         }
         // A running command would take what is held back for it along: it must have been announced, and delivered.

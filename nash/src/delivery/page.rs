@@ -1,4 +1,4 @@
-//! What all processes of a shell count together: a page of memory that forks share.
+//! What all processes of a shell count together, and what no file takes of theirs: memory that forks share.
 //!
 //! Atomics only, so that no process ever waits for another, alive or dead. It does not know what the numbers are for.
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nash_events::event::EventKind;
 
-use super::sys::{self, SharedWords};
+use super::sys::{self, SharedBytes, SharedWords};
 
 /// Why records were not written to the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,20 +76,28 @@ const PIPELINES: usize = 1;
 const PROCSUBS: usize = 2;
 const CLOSED: usize = 8;
 const WRITERS: usize = 16;
-const HEADER_WRITTEN: usize = 24;
-const LOST_ANY: usize = 25;
+const LOST_ANY: usize = 24;
 const BYTES: usize = 32;
 const RELEASED: usize = 40;
+const SPILLED: usize = 48;
+const SPILLED_WHOLE: usize = 56;
 const LOST: usize = 64;
 
-/// The numbers that the processes of one shell share.
+/// Bytes that memory takes where no file does: 4 MiB, some ten thousand commands. Only what is written takes memory.
+const SPILL_BYTES_MAX: usize = 4 << 20;
+
+/// What the processes of one shell share.
 #[derive(Clone, Copy)]
-pub(crate) struct Page(SharedWords);
+pub(crate) struct Page {
+    words: SharedWords,
+    spill: SharedBytes,
+}
 
 impl Page {
     /// Makes the page of a new shell.
     pub(crate) fn new() -> io::Result<Self> {
-        sys::map_shared().map(Self)
+        let (words, spill) = sys::map_shared(SPILL_BYTES_MAX)?;
+        Ok(Self { words, spill })
     }
 
     /// Makes the page of a fork that leaves its shell: numbers go on where they are.
@@ -150,16 +158,6 @@ impl Page {
         true
     }
 
-    /// Whether the caller is the one to write the header.
-    pub(crate) fn claim_header(self) -> bool {
-        self.at(HEADER_WRITTEN).load(Ordering::Relaxed) == 0 && self.at(HEADER_WRITTEN).swap(1, Ordering::Relaxed) == 0
-    }
-
-    /// Gives the header back to the next writer.
-    pub(crate) fn unclaim_header(self) {
-        self.at(HEADER_WRITTEN).store(0, Ordering::Relaxed);
-    }
-
     /// Takes room for `length` bytes and gives the length of the file with them.
     pub(crate) fn reserve(self, length: u64) -> u64 {
         self.at(BYTES).fetch_add(length, Ordering::Relaxed) + length
@@ -183,6 +181,48 @@ impl Page {
     /// Says that everything before `offset` was delivered and given back.
     pub(crate) fn set_released(self, offset: u64) {
         self.at(RELEASED).store(offset, Ordering::Relaxed);
+    }
+
+    /// Appends to what memory holds for the file, which goes on there from then on; `false` where there is no room.
+    pub(crate) fn spill(self, lines: &[u8]) -> bool {
+        let taken = self.at(SPILLED).fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| {
+            let end = taken + lines.len() as u64;
+            (end <= self.spill.len() as u64).then_some(end)
+        });
+        let Ok(start) = taken else { return false };
+        for (to, from) in self.spill_from(start).iter().zip(lines) {
+            to.store(*from, Ordering::Relaxed);
+        }
+        self.at(SPILLED_WHOLE).fetch_add(lines.len() as u64, Ordering::Release);
+        true
+    }
+
+    /// Whether memory holds what belongs behind the end of the file.
+    pub(crate) fn has_spilled(self) -> bool {
+        self.at(SPILLED).load(Ordering::Acquire) != 0
+    }
+
+    /// What memory holds from `offset` on. Nothing while somebody writes there, but for the last time: a writer may have
+    /// died, and zeros in its place mean nothing to a reader.
+    pub(crate) fn spilled_from(self, offset: u64, for_good: bool) -> Vec<u8> {
+        let whole = self.at(SPILLED_WHOLE).load(Ordering::Acquire);
+        let end = self.at(SPILLED).load(Ordering::Acquire);
+        if end != whole && !for_good {
+            return Vec::new();
+        }
+        let length = usize::try_from(end.saturating_sub(offset)).unwrap_or_default();
+        self.spill_from(offset).iter().take(length).map(|byte| byte.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Says that the file holds it now. To be called only while nobody else writes.
+    pub(crate) fn forget_spilled(self) {
+        for byte in
+            self.spill.iter().take(usize::try_from(self.at(SPILLED).load(Ordering::Acquire)).unwrap_or_default())
+        {
+            byte.store(0, Ordering::Relaxed);
+        }
+        self.at(SPILLED_WHOLE).store(0, Ordering::Release);
+        self.at(SPILLED).store(0, Ordering::Release);
     }
 
     /// Counts records that were not written.
@@ -211,8 +251,12 @@ impl Page {
         self.at(counter).fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    fn spill_from(self, offset: u64) -> SharedBytes {
+        usize::try_from(offset).ok().and_then(|offset| self.spill.get(offset..)).unwrap_or_default()
+    }
+
     fn at(self, word: usize) -> &'static AtomicU64 {
-        &self.0[word]
+        &self.words[word]
     }
 }
 

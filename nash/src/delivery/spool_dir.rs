@@ -8,9 +8,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use nash_events::ShellId;
+use nash_events::{JournalHeader, ShellId};
 
 use super::journal_file::JournalFile;
+use super::page::Page;
 use super::settings::Settings;
 use super::sys;
 
@@ -20,26 +21,31 @@ const DIRECTORY_MODE: u32 = 0o700;
 /// The bits that a mode has for anybody else.
 const FOR_OTHERS: u32 = 0o077;
 
-/// Makes a journal in the first place that takes one, and gives the directory with it.
+/// Makes a journal in the first place that takes its header, and gives the directory with it.
 ///
-/// Without any such place, a journal without a name does where it can be posted; else there is none.
+/// Without any such place, a journal without a name does where it can be posted, in memory if need be; else there is none.
 pub(crate) fn create_journal(
     settings: &Settings,
-    shell_id: &ShellId,
+    header: &JournalHeader,
+    page: Page,
     can_post: bool,
 ) -> Option<(Option<PathBuf>, JournalFile)> {
+    let line = header.encode().ok()?;
+    let begin = |journal: JournalFile| journal.begin(page, &line).ok().map(|journal| journal.spilling(can_post));
     if let Some(spool) = &settings.spool
-        && let Ok(journal) = create_in(spool, shell_id)
+        && let Some(journal) = create_in(spool, &header.shell_id).ok().and_then(begin)
     {
         return Some((Some(spool.clone()), journal));
     }
     let stand_in = settings.temporary.join(format!("nucleic-nash-{}", sys::effective_uid()));
     if is_ours(&stand_in)
-        && let Ok(journal) = JournalFile::create(&stand_in, shell_id)
+        && let Some(journal) = JournalFile::create(&stand_in, &header.shell_id).ok().and_then(begin)
     {
         return Some((Some(stand_in), journal));
     }
-    can_post.then(JournalFile::unnamed)?.ok().map(|journal| (None, journal))
+    // Nobody but this shell reads it, and it knows whose events these are.
+    let journal = can_post.then(JournalFile::unnamed)?.ok()?;
+    Some((None, journal.spilling(true)))
 }
 
 /// Makes a journal, and the directory first where it is missing.

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::time::Duration;
 
 /// Words of a shared page: one page of 4 KiB.
@@ -18,17 +18,32 @@ pub(super) const SHARED_WORDS: usize = 512;
 /// Words that this process and every process forked from it see alike.
 pub(super) type SharedWords = &'static [AtomicU64; SHARED_WORDS];
 
-/// Makes a page that survives forks and is shared by them; it starts out as zeros and stays until the process ends.
-pub(super) fn map_shared() -> io::Result<SharedWords> {
-    let length = size_of::<[AtomicU64; SHARED_WORDS]>();
-    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+/// Bytes that this process and every process forked from it see alike.
+pub(super) type SharedBytes = &'static [AtomicU8];
+
+/// Makes a page that survives forks and is shared by them, with room for bytes behind it (none where there is no room).
+/// Both start out as zeros and stay until the process ends; bytes that nobody writes cost an address and no memory.
+pub(super) fn map_shared(bytes: usize) -> io::Result<(SharedWords, SharedBytes)> {
+    let page = size_of::<[AtomicU64; SHARED_WORDS]>();
+    let (bytes, address) = match map_anonymous(page + bytes) {
+        Ok(address) => (bytes, address),
+        Err(_) => (0, map_anonymous(page)?),
+    };
+    // SAFETY: the mapping begins with a page, is page-aligned, is never unmapped, and zeros are valid atomics.
+    let words = unsafe { &*address.cast::<[AtomicU64; SHARED_WORDS]>() };
+    // SAFETY: the mapping is that much longer than a page, or ends with it where there are no bytes.
+    let behind = unsafe { address.cast::<AtomicU8>().add(page) };
+    // SAFETY: so many bytes of the mapping follow, which nothing else refers to; zeros are valid atomics.
+    let room = unsafe { std::slice::from_raw_parts(behind, bytes) };
+    Ok((words, room))
+}
+
+fn map_anonymous(length: usize) -> io::Result<*mut libc::c_void> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory that is in use.
     let address = unsafe { libc::mmap(std::ptr::null_mut(), length, access, flags, -1, 0) };
-    if address == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the mapping is a page long and page-aligned, is never unmapped, and zeros are valid atomics.
-    Ok(unsafe { &*address.cast::<[AtomicU64; SHARED_WORDS]>() })
+    if address == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(address) }
 }
 
 /// Duplicates a file to the lowest free descriptor from `lowest` on, to be closed on exec.

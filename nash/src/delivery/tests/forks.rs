@@ -161,7 +161,7 @@ fn write_until_killed(place: &Place, counts: sys::SharedWords) -> Child {
 #[test]
 fn no_command_that_started_is_lost_when_the_shell_is_killed() {
     use std::sync::atomic::Ordering::SeqCst;
-    let counts = sys::map_shared().unwrap();
+    let counts = sys::map_shared(0).unwrap().0;
     for round in 0..300_u64 {
         let place = Place::new();
         (0..9).for_each(|at| counts[at].store(0, SeqCst));

@@ -42,7 +42,7 @@ fn events_that_a_full_disk_took_are_told_to_the_collector() {
 }
 
 #[test]
-fn a_limit_on_file_sizes_neither_ends_the_shell_nor_goes_unnoticed() {
+fn a_limit_on_file_sizes_neither_ends_the_shell_nor_keeps_anything_from_the_collector() {
     let place = Place::new();
     let collector = Collector::unix(&place.path("socket"), ACCEPTED);
     let shell = Child::fork(|| {
@@ -50,15 +50,103 @@ fn a_limit_on_file_sizes_neither_ends_the_shell_nor_goes_unnoticed() {
         command(&delivery, "git");
         // `SIGXFSZ` is at its default: one write past the limit would be the end.
         limit_file_size(1000);
-        commands(&delivery, 100, "big");
+        commands(&delivery, 50, "big");
+        let fork = Child::fork(|| {
+            delivery.after_fork_in_child();
+            commands(&delivery, 50, "big");
+            0
+        });
+        assert_eq!(fork.wait(), 0);
         delivery.finish(0);
         0
     });
     assert_eq!(shell.wait(), 0);
     let events = collector.events();
-    let EventKind::Dropped(dropped) = &events.last().unwrap().kind else { panic!("{:?}", told(&events)) };
-    assert_eq!((dropped.reason.as_str(), dropped.by_kind.contains_key("exec")), ("file-size-limit", true));
+    let told = told(&events);
+    assert_eq!((told.len(), told[101].as_str()), (102, "shell end"));
+    assert!(told[1..101].iter().all(|told| told == "exec big"), "{told:?}");
     assert_without_holes(&events);
+    assert_eq!(place.journals(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_shell_that_may_write_no_file_at_all_posts_from_memory_and_is_silent_without_a_collector() {
+    let place = Place::new();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    let shell = Child::fork(|| {
+        limit_file_size(0);
+        let delivery = open_patiently(place.posting()).unwrap();
+        command(&delivery, "git");
+        delivery.finish(0);
+        i32::from(Delivery::open(place.settings()).is_some())
+    });
+    assert_eq!(shell.wait(), 0);
+    assert_eq!(told(&collector.events()), ["exec git", "shell end"]);
+    assert_eq!(place.journals(), Vec::<PathBuf>::new());
+}
+
+/// Lets a shell go on as where its file had just refused to take more.
+fn fill(delivery: &Delivery, bytes: usize) {
+    assert!(delivery.with(false, |life| life.page.spill(&vec![0; bytes])));
+}
+
+#[test]
+fn what_is_in_memory_is_posted_while_the_shell_runs() {
+    let place = Place::new();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    let delivery = open_patiently(place.posting()).unwrap();
+    function(&delivery, "file");
+    fill(&delivery, 1);
+    function(&delivery, "memory");
+    delivery.about_to_wait();
+    until("memory is read", || told(&collector.events()) == ["function file", "function memory"]);
+    delivery.finish(0);
+    assert_without_holes(&collector.events());
+    assert_eq!(told(&collector.events()), ["function file", "function memory", "shell end"]);
+}
+
+#[test]
+fn what_was_in_memory_is_in_the_file_where_nobody_took_it_and_the_file_does() {
+    let place = Place::new();
+    let delivery = open_patiently(place.posting()).unwrap();
+    function(&delivery, "file");
+    fill(&delivery, 1);
+    command(&delivery, "memory");
+    delivery.finish(0);
+    let events = read(&place.journals()[0]).events;
+    assert_eq!(told(&events), ["function file", "exec memory", "shell end"]);
+    assert_without_holes(&events);
+}
+
+#[test]
+fn what_was_in_memory_is_in_the_file_before_another_program_takes_the_place_of_the_shell() {
+    let place = Place::new();
+    let delivery = open_patiently(place.posting()).unwrap();
+    fill(&delivery, 1);
+    function(&delivery, "memory");
+    delivery.before_replace();
+    assert_eq!(told(&read(&place.journals()[0]).events), ["function memory"]);
+    delivery.replace_failed();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    function(&delivery, "after");
+    delivery.finish(0);
+    assert_eq!(told(&collector.events()), ["function memory", "function after", "shell end"]);
+    assert_without_holes(&collector.events());
+}
+
+#[test]
+fn what_not_even_memory_takes_is_counted() {
+    let place = Place::new();
+    let collector = Collector::unix(&place.path("socket"), ACCEPTED);
+    let delivery = open_patiently(place.posting()).unwrap();
+    function(&delivery, "file");
+    fill(&delivery, 4 << 20);
+    function(&delivery, "lost");
+    delivery.finish(0);
+    let events = collector.events();
+    assert_eq!(told(&events), ["function file", "dropped write-failed"]);
+    let EventKind::Dropped(dropped) = &events[1].kind else { panic!() };
+    assert_eq!(dropped.by_kind, [("function".to_owned(), 1), ("shell".to_owned(), 1)].into());
 }
 
 #[test]
