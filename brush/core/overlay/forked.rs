@@ -4,6 +4,8 @@
 //! the child runs its piece and exits, and the parent holds a `ChildProcess`. This module does not decide what the
 //! piece is, nor who waits for it.
 
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt as _;
@@ -52,10 +54,16 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
     level: Option<Level>,
     group: Group,
 ) -> Result<Option<ChildProcess>, error::Error> {
+    let lists_jobs = matches!(level, None | Some(Level::CommandSubstitution));
+    let ended = if lists_jobs { shell.jobs_mut().collect_ended_before_fork() } else { Vec::new() };
     // A signal that reaches the child while it still catches what the parent catches would be lost.
     let held = trapping::hold_caught();
     let forked = process::fork();
     if matches!(forked, Ok(None)) {
+        if level == Some(Level::CommandSubstitution) {
+            let runs_script = !shell.options().command_string_mode;
+            shell.jobs_mut().forget_ended(&ended, runs_script);
+        }
         become_child(shell, params, level, group);
         trapping::let_go(held);
         return Ok(None);

@@ -111,8 +111,18 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             let next = reader.next_command(&options, &mut around);
             self.show_read(reader, params);
             let command = match next {
-                Ok(Some(command)) => command,
-                Ok(None) => return Ok(result),
+                Ok(Some(command)) => {
+                    // Where a line is read, the jobs are looked after, and what is told of them names that line.
+                    self.set_current_cmd(&command);
+                    self.notice_jobs(params);
+                    command
+                }
+                Ok(None) => {
+                    if origin != Origin::CommandString {
+                        self.notice_jobs(params);
+                    }
+                    return Ok(result);
+                }
                 Err(error) => {
                     let is_recoverable = origin.is_program() && matches!(error.kind, SyntaxErrorKind::InArray(_));
                     result = self.refuse_text(*error, origin, params);

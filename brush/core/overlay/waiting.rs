@@ -3,12 +3,17 @@
 //! Upstream can only wait for all jobs or for one by its number; it has no such file. A process that was waited for is
 //! remembered with its status, since a script may ask for it later. This module starts nothing and signals nobody.
 
-#![warn(warnings, clippy::all)]
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(
+    clippy::missing_errors_doc,
+    clippy::unused_async,
+    reason = "every error is the system's own; the callers of `wait_all` are upstream's"
+)]
 
 use crate::error;
 use crate::jobs::{Job, JobManager, JobState};
 use crate::results::ExecutionResult;
-use crate::sys::process::{self, ProcessId};
+use crate::sys::process::{self, ProcessEnd, ProcessId};
 use crate::sys::trapping;
 
 /// How many ended processes are remembered: as many as a user may have running on common systems.
@@ -30,6 +35,7 @@ pub enum Waited {
 
 impl JobManager {
     /// The pid of the background job that was started last.
+    #[must_use]
     pub const fn last_background_pid(&self) -> Option<ProcessId> {
         self.last_background
     }
@@ -138,6 +144,29 @@ impl JobManager {
                 }
             }
         }
+    }
+
+    /// The same before a shell is forked that lists its parent's jobs; gives those that were known to have ended before.
+    pub(crate) fn collect_ended_before_fork(&mut self) -> Vec<usize> {
+        let known = self.own_jobs().iter().filter(|job| job.state == JobState::Done).map(|job| job.id).collect();
+        self.collect_ended();
+        known
+    }
+
+    /// Forgets jobs that have ended, as the shell of a substitution does; with `keeps_last` not the one that was started
+    /// last, unless a signal ended it.
+    ///
+    /// # Arguments
+    ///
+    /// * `ids` - The jobs' numbers.
+    /// * `keeps_last` - Whether the shell runs a script.
+    pub(crate) fn forget_ended(&mut self, ids: &[usize], keeps_last: bool) {
+        let last = self.last_background;
+        let is_kept = |job: &Job| {
+            let was_killed = matches!(job.end(), Some(ProcessEnd::Signaled { .. }));
+            keeps_last && !was_killed && job.pids().last().copied() == last
+        };
+        self.jobs.retain(|job| !ids.contains(&job.id) || is_kept(job));
     }
 
     /// Waits for a job that was moved to the foreground; says whether it is over. One that is over is forgotten.

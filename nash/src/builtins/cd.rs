@@ -38,44 +38,40 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
         call.complain("too many arguments");
         return 1;
     }
-    let variable = |call: &Call<'_>, name: &str| values::text(call.context.shell, name);
-    let (folder, shows, missing) = match operands.first().map(String::as_str) {
-        None => (variable(call, "HOME"), false, "HOME"),
-        Some("-") => (variable(call, "OLDPWD"), true, "OLDPWD"),
-        Some(folder) => (Some(folder.to_owned()), false, ""),
+    let (folder, named_by) = match operands.first().map(String::as_str) {
+        None => (values::text(call.context.shell, "HOME"), Some("HOME")),
+        Some("-") => (values::text(call.context.shell, "OLDPWD"), Some("OLDPWD")),
+        Some(folder) => (Some(folder.to_owned()), None),
     };
     let Some(folder) = folder else {
-        call.complain(&format!("{missing} not set"));
+        call.complain(&format!("{} not set", named_by.unwrap_or_default()));
         return 1;
     };
-    let physical = request.physical.unwrap_or(call.context.shell.options().do_not_resolve_symlinks_when_changing_dir);
-    go(call, &folder, physical, shows)
+    let physical = request.physical.unwrap_or_else(|| goes_physically(call));
+    if named_by.is_none()
+        && let Some(status) = search(call, &folder, physical)
+    {
+        return status;
+    }
+    enter(call, &folder, physical, named_by == Some("OLDPWD"))
 }
 
-/// Goes to a folder, by `CDPATH` if need be; gives the status.
-pub(crate) fn go(call: &mut Call<'_>, folder: &str, physical: bool, shows: bool) -> u8 {
-    if folder.is_empty() {
-        if shows {
-            call.print("\n");
-        }
-        return 0;
-    }
-    let found = search(call, folder);
-    let target = found.as_ref().map_or(folder, |(path, _)| path);
-    let shows = shows || found.as_ref().is_some_and(|(_, shows)| *shows);
-    match change(call, target, physical) {
-        Ok(()) => {
+/// Goes to a folder as `cd` without options does: by `CDPATH` if need be. Gives the status.
+pub(crate) fn go(call: &mut Call<'_>, folder: &str) -> u8 {
+    let physical = goes_physically(call);
+    search(call, folder, physical).unwrap_or_else(|| enter(call, folder, physical, false))
+}
+
+/// Goes to the folder of that name and nowhere else, and with `shows` says it. Gives the status.
+pub(crate) fn enter(call: &mut Call<'_>, folder: &str, physical: bool, shows: bool) -> u8 {
+    match change(call, folder, physical) {
+        Ok(status) => {
             if shows {
-                let line = format!("{}\n", told(call));
-                call.print(&line);
+                call.print(&format!("{folder}\n"));
             }
-            0
+            status
         }
-        Err(Failure::Readonly(name)) => {
-            call.complain_for_shell(&format!("{name}: readonly variable"));
-            1
-        }
-        Err(Failure::System(reason)) => {
+        Err(reason) => {
             if let Some(status) = by_variable(call, folder, physical) {
                 return status;
             }
@@ -84,6 +80,11 @@ pub(crate) fn go(call: &mut Call<'_>, folder: &str, physical: bool, shows: bool)
             1
         }
     }
+}
+
+/// Whether symbolic links are resolved where no option says so.
+pub(crate) fn goes_physically(call: &Call<'_>) -> bool {
+    call.context.shell.options().do_not_resolve_symlinks_when_changing_dir
 }
 
 /// Runs `pwd`.
@@ -126,24 +127,35 @@ fn lost(call: &mut Call<'_>, what: &str, error: &std::io::Error) {
     let _ = call.context.stderr().write_all(line.as_bytes());
 }
 
-/// Where `CDPATH` leads, and whether that is to be shown; nothing where the name itself says where it is.
-fn search(call: &Call<'_>, folder: &str) -> Option<(String, bool)> {
+/// Goes where `CDPATH` leads; nothing where it leads nowhere, or the name itself says where it is.
+fn search(call: &mut Call<'_>, folder: &str, physical: bool) -> Option<u8> {
     let says_where = folder.starts_with('/') || [".", ".."].contains(&folder.split('/').next().unwrap_or_default());
-    if says_where {
+    if says_where || call.context.shell.options().real_effective_uid_mismatch {
         return None;
     }
-    let paths = values::text(call.context.shell, "CDPATH")?;
-    paths
-        .split(':')
-        .map(|path| {
-            let candidate = if path.is_empty() {
-                format!("./{folder}")
-            } else {
-                format!("{}/{folder}", path.trim_end_matches('/'))
-            };
-            (candidate, !path.is_empty())
-        })
-        .find(|(candidate, _)| bytes::path(candidate).is_dir())
+    let paths = values::text(call.context.shell, "CDPATH").filter(|paths| !paths.is_empty())?;
+    for path in paths.split(':') {
+        let candidate = match with_home(call, path) {
+            path if path.is_empty() || path.ends_with('/') => format!("{path}{folder}"),
+            path => format!("{path}/{folder}"),
+        };
+        if let Ok(status) = change(call, &candidate, physical) {
+            if !path.is_empty() {
+                let line = format!("{}\n", if physical { candidate } else { told(call) });
+                call.print(&line);
+            }
+            return Some(status);
+        }
+    }
+    None
+}
+
+/// An entry of `CDPATH` with the folder that a tilde at its beginning stands for.
+fn with_home(call: &Call<'_>, path: &str) -> String {
+    let Some(rest) = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
+        return path.to_owned();
+    };
+    call.context.shell.home_dir().map_or_else(|| path.to_owned(), |home| printed(&home) + rest)
 }
 
 /// The folder that a variable of this name holds, where the shell looks for such.
@@ -152,35 +164,52 @@ fn by_variable(call: &mut Call<'_>, name: &str, physical: bool) -> Option<u8> {
         return None;
     }
     let folder = values::text(call.context.shell, name)?;
-    if change(call, &folder, physical).is_err() {
-        return None;
-    }
-    let line = format!("{folder}\n");
-    call.print(&line);
-    Some(0)
+    let status = change(call, &folder, physical).ok()?;
+    call.print(&format!("{folder}\n"));
+    Some(status)
 }
 
-/// Why the folder could not be changed, or not be told.
-enum Failure {
-    System(String),
-    Readonly(&'static str),
-}
-
-fn change(call: &mut Call<'_>, target: &str, physical: bool) -> Result<(), Failure> {
-    let words = |error: &std::io::Error| Failure::System(system_words(error).into_owned());
-    let path = bytes::path(target).into_owned();
-    let path = if physical { path.canonicalize().map_err(|error| words(&error))? } else { path };
-    let path = if physical || call.context.shell.absolute_path(&path).exists() {
+/// Changes the working directory. Gives the status: 1 where it was changed and a variable that tells it is readonly.
+fn change(call: &mut Call<'_>, target: &str, physical: bool) -> Result<u8, String> {
+    let words = |error: &std::io::Error| system_words(error).into_owned();
+    // Logically, the working directory and nothing more is the working directory.
+    let path = bytes::path(if target.is_empty() && !physical { "." } else { target }).into_owned();
+    let path = if physical {
+        let slashes = if starts_with_two_slashes(target) { "/" } else { "" };
+        let found = path.canonicalize().map_err(|error| words(&error))?;
+        let mut resolved = std::ffi::OsString::from(slashes);
+        resolved.push(found);
+        resolved.into()
+    } else if call.context.shell.absolute_path(&path).exists() {
         path
     } else {
         without_what_is_gone(call, path)
     };
-    call.context.shell.set_working_dir(&path).map_err(|error| match error.kind() {
-        ErrorKind::NotADirectory(_) => Failure::System("Not a directory".to_owned()),
-        ErrorKind::ReadonlyVariable => Failure::Readonly("PWD"),
-        ErrorKind::IoError(error) => words(error),
-        other => Failure::System(other.to_string()),
-    })
+    match call.context.shell.set_working_dir(&path) {
+        Ok(()) => Ok(0),
+        Err(error) => match error.kind() {
+            ErrorKind::NotADirectory(_) => Err("Not a directory".to_owned()),
+            ErrorKind::ReadonlyVariable => {
+                complain_of_readonly(call);
+                Ok(1)
+            }
+            ErrorKind::IoError(error) => Err(words(error)),
+            other => Err(other.to_string()),
+        },
+    }
+}
+
+fn complain_of_readonly(call: &mut Call<'_>) {
+    for name in ["OLDPWD", "PWD"] {
+        if call.context.shell.env().get(name).is_some_and(|(_, variable)| variable.is_readonly()) {
+            call.complain_for_shell(&format!("{name}: readonly variable"));
+        }
+    }
+}
+
+/// Whether a path begins with two slashes and no third, which stay as they are.
+fn starts_with_two_slashes(path: &str) -> bool {
+    path.starts_with("//") && !path.starts_with("///")
 }
 
 /// Where `..` leads from a working directory that is gone: to where it was.

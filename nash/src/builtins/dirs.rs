@@ -219,19 +219,20 @@ fn rotate(call: &mut Call<'_>, count: usize, stays: bool) -> u8 {
 }
 
 fn enter(call: &mut Call<'_>, folder: &std::path::Path) -> u8 {
-    cd::go(call, &cd::printed(folder), false, false)
+    cd::go(call, &cd::printed(folder))
 }
 
 /// Goes where a word leads, which may be the directory before.
 fn enter_new(call: &mut Call<'_>, folder: &str) -> u8 {
     if folder != "-" {
-        return cd::go(call, folder, false, false);
+        return cd::go(call, folder);
     }
     let Some(before) = values::text(call.context.shell, "OLDPWD") else {
         call.complain("OLDPWD not set");
         return 1;
     };
-    cd::go(call, &before, false, true)
+    let physical = cd::goes_physically(call);
+    cd::enter(call, &before, physical, true)
 }
 
 fn not_a_number(call: &mut Call<'_>, word: &str) -> u8 {
