@@ -4,6 +4,13 @@
 //! through `sys::process`, and every start passes the gate first. This module does not search for programs; it gets a
 //! path.
 
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(
+    clippy::missing_errors_doc,
+    clippy::similar_names,
+    reason = "errors are told as they come; `argv` and `args` are what everybody calls them"
+)]
+
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;

@@ -4,6 +4,8 @@
 //! This module knows nothing of what is done with it: no event format, no transport, no policy. Its calls can't fail;
 //! a shell built without a gate compiles them away, and one whose gate is inactive skips them. Upstream has no such file.
 
+#![warn(warnings, clippy::all, clippy::pedantic)]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -157,16 +159,19 @@ pub struct ExecEnd {
 
 impl ExecEnd {
     /// An exit with a status.
+    #[must_use]
     pub fn exited(status: u8) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
 
     /// An end by a signal.
+    #[must_use]
     pub fn signaled(signal: i32) -> Self {
         Self { signal: Some(signal), ..Self::default() }
     }
 
     /// A command that never started.
+    #[must_use]
     pub fn failed(status: u8, error: String) -> Self {
         Self { status: Some(status), error: Some(error), ..Self::default() }
     }
@@ -211,6 +216,7 @@ pub struct Place {
 
 impl Place {
     /// The levels around the command, outermost first.
+    #[must_use]
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }

@@ -2,9 +2,9 @@
 //!
 //! Upstream has no such file: its jobs read in one way only. The columns are bash's. Nothing here looks at processes.
 
-#![warn(warnings, clippy::all)]
+#![warn(warnings, clippy::all, clippy::pedantic)]
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use crate::jobs::{Job, JobProcess, JobState};
 use crate::sys::process::{self, ProcessEnd};
@@ -31,6 +31,7 @@ impl Display for Job {
 
 impl Job {
     /// The lines that a listing shows, each with its end.
+    #[must_use]
     pub fn listing(&self, format: JobFormat) -> String {
         let mut text = String::new();
         if format != JobFormat::Notice {
@@ -42,7 +43,7 @@ impl Job {
                 if index > 0 {
                     text.push_str(" | ");
                 } else if let Some(last) = self.processes.last() {
-                    text.push_str(&std::format!(" {:STATE_WIDTH$}", last.state(self.state)));
+                    let _ = write!(text, " {:STATE_WIDTH$}", last.state(self.state));
                 }
             } else {
                 text.push_str(&self.long_line(index, process));
@@ -53,7 +54,7 @@ impl Job {
                     text.push_str(" &");
                 }
                 if std::env::current_dir().is_ok_and(|here| here != self.folder) {
-                    text.push_str(&std::format!("  (wd: {})", self.folder.display()));
+                    let _ = write!(text, "  (wd: {})", self.folder.display());
                 }
             }
             if is_last || format != JobFormat::Short {

@@ -3,7 +3,13 @@
 //! Replaces upstream's `jobs.rs`, whose jobs are tasks. A job here is one process for each element of its pipeline. This
 //! module waits for nobody and prints nothing; `waiting` and `notices` do.
 
-#![warn(warnings, clippy::all)]
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(
+    clippy::missing_errors_doc,
+    clippy::must_use_candidate,
+    clippy::unused_async,
+    reason = "the signatures are upstream's"
+)]
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -140,8 +146,8 @@ impl JobManager {
 
     /// A coprocess that runs: its pid and its name.
     pub(crate) fn running_coprocess(&self) -> Option<(ProcessId, &str)> {
-        let running = self.jobs.iter().rev().filter(|job| job.state != JobState::Done && !self.foreign);
-        running.filter_map(|job| Some((job.representative_pid()?, job.coprocess.as_deref()?))).next()
+        let mut running = self.jobs.iter().rev().filter(|job| job.state != JobState::Done && !self.foreign);
+        running.find_map(|job| Some((job.representative_pid()?, job.coprocess.as_deref()?)))
     }
 
     /// Takes a job out of the table.

@@ -3,7 +3,7 @@
 //! Upstream has no such file: it takes every locale for UTF-8 and orders by code point. Asked for only where a string isn't
 //! ASCII or names are sorted, so the variables are read at that time and nothing is kept in step with them. Messages are
 //! not translated here, or anywhere.
-#![warn(warnings, clippy::all, clippy::pedantic)]
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
 
 use std::cmp::Ordering;
 use std::ffi::CString;

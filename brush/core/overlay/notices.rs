@@ -3,7 +3,7 @@
 //! Upstream has no such file: it says nothing of the kind to a script. The rules are bash's, in which a shell with `-c`
 //! forgets a job as soon as it is done and a script's shell keeps it for `jobs` and `wait`. This module waits for nothing.
 
-#![warn(warnings, clippy::all)]
+#![warn(warnings, clippy::all, clippy::pedantic)]
 
 use std::io::Write as _;
 

@@ -5,6 +5,9 @@
 //! nothing and a fork can't print a buffer twice. This module does not decide which redirections apply; it only holds
 //! the result, and `sys::process` makes it real in a child.
 
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+#![expect(clippy::missing_errors_doc, clippy::must_use_candidate, reason = "the signatures are upstream's")]
+
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
@@ -96,7 +99,7 @@ impl OpenFile {
     }
 
     pub(crate) fn is_dir(&self) -> bool {
-        self.with_file(|file| file.metadata()).is_ok_and(|metadata| metadata.is_dir())
+        self.with_file(std::fs::File::metadata).is_ok_and(|metadata| metadata.is_dir())
     }
 
     /// Whether the file is a terminal.
@@ -283,6 +286,7 @@ impl OpenFiles {
     /// Makes a file a descriptor of the process itself, at a number that bash would take, and enters it in the table.
     pub fn add(&mut self, file: OpenFile) -> Result<ShellFd, error::Error> {
         let fd = sys::process::install_at_free_number(&file)?;
+        drop(file);
         self.set_fd(fd, OpenFile::Inherited(fd));
         Ok(fd)
     }
@@ -290,6 +294,7 @@ impl OpenFiles {
     /// The same at a number that is given.
     pub fn add_at(&mut self, fd: ShellFd, file: OpenFile) -> Result<(), error::Error> {
         sys::process::install_at(fd, &file)?;
+        drop(file);
         self.set_fd(fd, OpenFile::Inherited(fd));
         Ok(())
     }
@@ -300,13 +305,11 @@ impl OpenFiles {
     }
 
     fn put(&mut self, fd: ShellFd, file: Option<OpenFile>) -> Option<OpenFile> {
-        match self.entries.iter_mut().find(|(number, _)| *number == fd) {
-            Some((_, entry)) => std::mem::replace(entry, file),
-            None => {
-                self.entries.push((fd, file));
-                None
-            }
+        if let Some((_, entry)) = self.entries.iter_mut().find(|(number, _)| *number == fd) {
+            return std::mem::replace(entry, file);
         }
+        self.entries.push((fd, file));
+        None
     }
 }
 

@@ -4,6 +4,15 @@
 //! opened for it; waiting is a `waitpid` in the caller, and the span learns the end exactly once. This module does not
 //! decide who waits for what: pipelines and jobs do.
 
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(
+    clippy::missing_errors_doc,
+    clippy::must_use_candidate,
+    clippy::unused_async,
+    clippy::similar_names,
+    reason = "the signatures are upstream's"
+)]
+
 use crate::error;
 use crate::gate::{ExecEnd, ExecSpan};
 use crate::results::ExecutionResult;

@@ -3,7 +3,8 @@
 //! Replaces upstream's `traps.rs`, which remembers texts and never catches a signal. Here a trap for a signal takes effect on
 //! the process, and a subshell still lists the traps that it no longer has. This module runs nothing.
 
-#![warn(warnings, clippy::all)]
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(clippy::missing_errors_doc, clippy::must_use_candidate, reason = "the signatures are upstream's")]
 
 use std::collections::HashMap;
 use std::fmt::Display;

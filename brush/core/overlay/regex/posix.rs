@@ -2,7 +2,7 @@
 //!
 //! The only place that calls them. What an expression means is the system's; text with NUL has no match.
 //! Part of what replaces upstream's regular expressions.
-#![warn(warnings, clippy::all, clippy::pedantic)]
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
 
 use std::ffi::CString;
 use std::mem::MaybeUninit;

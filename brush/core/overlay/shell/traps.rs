@@ -3,7 +3,8 @@
 //! Replaces upstream's `shell/traps.rs`, which runs traps for events only and loses what `exit` in a trap says. Which traps
 //! there are is `traps`' business, and when a signal comes `sys::trapping`'s.
 
-#![warn(warnings, clippy::all)]
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(clippy::missing_errors_doc, reason = "the signatures are upstream's")]
 
 use std::cell::Cell;
 
@@ -40,6 +41,7 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
     }
 
     /// Says that this is a fork, whose end has not come.
+    #[expect(clippy::unused_self, reason = "a process runs one shell, and this is it")]
     pub(crate) fn forget_end(&self) {
         STATUS_AT_END.set(None);
     }

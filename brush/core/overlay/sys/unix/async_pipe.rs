@@ -3,6 +3,9 @@
 //! Replaces upstream's module of this name, which reads through a runtime's reactor. The functions stay `async` because
 //! their callers are, but they block: the other end is a process of its own.
 
+#![warn(warnings, clippy::all, clippy::pedantic)]
+#![expect(clippy::unnecessary_wraps, clippy::unused_async, reason = "the signatures are upstream's")]
+
 use std::io::{self, Read as _};
 
 use super::trapping;
@@ -22,7 +25,7 @@ impl AsyncPipeReader {
     /// Reads everything up to the end; where a signal is going to end the shell, only what is there by then.
     pub(crate) async fn read_to_end(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let mut chunk = [0; CHUNK_BYTES];
+        let mut chunk = vec![0; CHUNK_BYTES];
         loop {
             match self.0.read(&mut chunk) {
                 Ok(0) => return Ok(bytes),

@@ -4,6 +4,9 @@
 //! needs no runtime and no thread, and a fork in the middle of the interpreter simply continues in both processes. This
 //! module knows nothing of commands or jobs; it gets argument vectors and descriptor tables.
 
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+#![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
+
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -103,7 +106,7 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
         }
     }
     Ok(Some(if libc::WIFEXITED(status) {
-        ProcessEnd::Exited((libc::WEXITSTATUS(status) & 0xff) as u8)
+        ProcessEnd::Exited(u8::try_from(libc::WEXITSTATUS(status)).unwrap_or(u8::MAX))
     } else if libc::WIFCONTINUED(status) {
         ProcessEnd::Continued
     } else if libc::WIFSTOPPED(status) {
@@ -114,12 +117,14 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
 }
 
 /// The system's words for an error, without its number.
+#[must_use]
 pub fn error_words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// What the system calls a signal, as in "Killed".
+#[must_use]
 pub fn signal_description(signal: i32) -> String {
     // SAFETY: the call returns a string of its own, or null.
     let text = unsafe { libc::strsignal(signal) };
@@ -131,6 +136,7 @@ pub fn signal_description(signal: i32) -> String {
 }
 
 /// The pid of this process.
+#[must_use]
 pub fn own_pid() -> ProcessId {
     // SAFETY: the call takes nothing and can't fail.
     unsafe { libc::getpid() }
@@ -168,6 +174,7 @@ pub fn wait_for_any() -> io::Result<ProcessId> {
 }
 
 /// Lets the program take this process's place. Returns only when that failed; descriptors may have been placed by then.
+#[must_use]
 pub fn replace(program: &Program, files: &OpenFiles) -> io::Error {
     if let Err(error) = place_descriptors(files) {
         return error;
@@ -205,6 +212,7 @@ pub fn close_private_descriptors() {
 }
 
 /// Moves a descriptor to a private number, closed on exec. Where no such number is free it stays where it is.
+#[must_use]
 pub fn move_to_private_range(fd: OwnedFd) -> OwnedFd {
     if fd.as_raw_fd() >= private_fd_min() {
         return fd;
@@ -240,6 +248,7 @@ pub fn install_at(number: ShellFd, file: &OpenFile) -> io::Result<()> {
 }
 
 /// The highest numbers that are free, downwards from where bash begins.
+#[must_use]
 pub fn free_numbers_at_the_top<const COUNT: usize>() -> [ShellFd; COUNT] {
     let mut numbers = [TOP_FD; COUNT];
     // SAFETY: the call takes numbers only.
@@ -254,6 +263,7 @@ pub fn free_numbers_at_the_top<const COUNT: usize>() -> [ShellFd; COUNT] {
 const TOP_FD: ShellFd = 63;
 
 /// Whether a number is open and meant for commands: private descriptors are closed on exec.
+#[must_use]
 pub fn is_open_for_commands(fd: RawFd) -> bool {
     // SAFETY: the call takes numbers only.
     let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };

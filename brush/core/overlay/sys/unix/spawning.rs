@@ -3,6 +3,9 @@
 //! Upstream goes through `std::process::Command`. Here the child shares the shell's memory until it becomes the program, so
 //! nothing is copied, and it finds exactly the signals and descriptors that it is meant to find. This module does not wait.
 
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+#![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
+
 pub mod standing_in;
 
 use std::ffi::{CStr, CString};

@@ -3,6 +3,9 @@
 //! Upstream has no such file: it never catches a signal. A handler here only sets a bit; what a trap does runs between
 //! commands, by whoever asks for what is pending. This module knows no scripts and no traps' texts.
 
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+#![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
@@ -288,6 +291,7 @@ pub fn hold_caught() -> Option<Held> {
 }
 
 /// Lets the signals come that had to wait.
+#[expect(clippy::needless_pass_by_value, reason = "what was held is held no longer")]
 pub fn let_go(held: Option<Held>) {
     if let Some(Held(before)) = held {
         restore_mask(&before);

@@ -5,6 +5,8 @@
 //! does. What is sent to a whole process group reaches the program twice: nothing tells the two apart. A stop isn't passed
 //! on.
 
+#![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
