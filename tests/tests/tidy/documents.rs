@@ -60,6 +60,22 @@ fn documents_name_files_that_exist() {
 }
 
 #[test]
+fn documents_name_folders_that_are_in_the_repository() {
+    let known: BTreeSet<PathBuf> =
+        files().iter().flat_map(|path| path.ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>()).collect();
+    let mut wrong = Vec::new();
+    for document in documents() {
+        for folder in folders_in(&text(&document)) {
+            // Where a folder is spoken of already, what is in it goes by its own name.
+            if !known.iter().any(|known| known.ends_with(&folder)) && !is_made(&folder) {
+                wrong.push(format!("{}: {}/", document.display(), folder.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn every_kind_of_event_is_documented() {
     let text = text("docs/events.md");
     let missing: Vec<_> = EventKind::NAMES.iter().filter(|name| !text.contains(&format!("`{name}`"))).collect();
@@ -100,6 +116,9 @@ fn paths_are_found_in_code_and_in_links() {
         "see `nash/src/run.rs:12`, [there](docs/events.md#top), [web](https://a.b/c), `docs/x/*`, `make test`, `a/b`";
     let found: Vec<_> = paths_in(text, &folders).into_iter().map(|name| name.path).collect();
     assert_eq!(found, ["nash/src/run.rs", "docs/events.md"]);
+    let found: Vec<_> =
+        folders_in("`docs/`, `nash/src/x/` and `/etc/` or `$TMPDIR/`, `a b/`, `run.rs`").into_iter().collect();
+    assert_eq!(found, [PathBuf::from("docs"), PathBuf::from("nash/src/x")]);
 }
 
 /// A path in a document.
@@ -131,6 +150,20 @@ fn paths_in(text: &str, folders: &BTreeSet<PathBuf>) -> Vec<Named> {
         }
     }
     found
+}
+
+/// The folders that stand in backticks with a slash at their end, as `docs/` does: not those of a system or of somebody's.
+fn folders_in(text: &str) -> BTreeSet<PathBuf> {
+    let code = text.split('`').skip(1).step_by(2);
+    let named = code.filter_map(|piece| piece.strip_suffix('/'));
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+    let ours = named.filter(|name| !name.is_empty() && !name.starts_with('/') && name.bytes().all(is_name));
+    ours.map(PathBuf::from).collect()
+}
+
+/// Whether a folder is made by building or editing, and never stored.
+fn is_made(folder: &Path) -> bool {
+    ["target", "edit", "brush/edit"].iter().any(|made| folder.starts_with(made))
 }
 
 /// The names of nash's variables in a text.
