@@ -19,6 +19,7 @@ mod interpreter;
 mod observe;
 mod run;
 mod signals;
+mod tap;
 mod unsupported;
 
 pub use run::run;

@@ -6,6 +6,7 @@
 
 mod arrows;
 mod collectors;
+mod data;
 mod fallback;
 mod full_disks;
 mod kills;

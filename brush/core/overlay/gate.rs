@@ -6,6 +6,8 @@
 
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,11 +16,13 @@ use crate::{Shell, ShellFd};
 
 /// Names a simple command within its shell, from before its words are expanded. Zero where nobody observes.
 pub type CommandId = u64;
-/// Names a pipeline within its shell. Zero where nobody observes.
+/// Names a pipeline within its shell, in the same way.
 pub type PipelineId = u64;
-
-/// Names a process substitution within its shell. Zero where nobody observes.
+/// Names a process substitution within its shell, in the same way.
 pub type SubstitutionId = u64;
+
+/// The ends of a pipe: what is written to the second arrives at the first.
+pub type PipeEnds = (PipeReader, PipeWriter);
 
 /// An answer to an action that is about to happen.
 pub enum Verdict {
@@ -42,11 +46,11 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
     fn next_pipeline(&self) -> PipelineId {
         0
     }
-    /// A process substitution was opened; returns its name in the stream, which the place carries from then on.
-    /// `writes` says that the command writes to it, as to `>( … )`.
-    fn on_process_substitution(&self, writes: bool) -> SubstitutionId {
+    /// A process substitution is opened; returns its name, which the place carries from then on, and a pipe for it, if it
+    /// isn't to be a plain one. `writes` says that the command writes to it, as to `>( … )`.
+    fn on_process_substitution(&self, writes: bool) -> (SubstitutionId, Option<PipeEnds>) {
         let _ = writes;
-        0
+        (0, None)
     }
     /// A command is about to start: before a spawn, before a builtin or function runs, and when none was found.
     fn on_exec(&self, start: &ExecStart<'_>) -> Verdict {
@@ -57,9 +61,18 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
     fn on_redirect(&self, redirect: &RedirectEvent<'_>) {
         let _ = redirect;
     }
-    /// Two elements of a pipeline were joined.
-    fn on_pipe(&self, pipe: &PipeEvent) {
+    /// A redirection has opened this file, which is the command's from now on.
+    fn on_opened(&self, redirect: &RedirectEvent<'_>, file: BorrowedFd<'_>) {
+        let _ = (redirect, file);
+    }
+    /// A compound command with redirections has ended; it was named when they were told.
+    fn on_compound_end(&self, compound: CommandId) {
+        let _ = compound;
+    }
+    /// Two elements of a pipeline are joined; returns a pipe for them, if it isn't to be a plain one.
+    fn on_pipe(&self, pipe: &PipeEvent) -> Option<PipeEnds> {
         let _ = pipe;
+        None
     }
     /// A command substitution's output is known.
     fn on_command_substitution(&self, substitution: &SubstitutionEvent<'_>) {
@@ -264,8 +277,8 @@ pub struct RedirectEvent<'a> {
     pub command: CommandId,
     /// The command around that compound; zero at the top and for simple commands.
     pub parent: CommandId,
-    /// Whether it stands on a compound command or function rather than on a simple command.
-    pub compound: bool,
+    /// The construct on which it stands, where that isn't a simple command: `{}`, `()`, `for`, `while`, …
+    pub compound: Option<&'static str>,
     /// The operator as written, with the descriptor if one was (`2>`, `&>>`, `<<<`).
     pub operator: &'a str,
     /// The descriptor that it sets.
@@ -283,8 +296,8 @@ pub struct RedirectEvent<'a> {
 pub enum RedirectTarget<'a> {
     /// A file, absolute.
     Path(&'a Path),
-    /// Another descriptor.
-    Fd(ShellFd),
+    /// Another descriptor, and its number in this process, if it has one.
+    Fd(ShellFd, Option<RawFd>),
     /// Text from the script: a here-document or here-string, as delivered.
     Text(&'a str),
     /// Nothing: the descriptor is closed.
@@ -370,19 +383,24 @@ impl<SE: ShellExtensions> Shell<SE> {
     /// Leaves a compound command again.
     pub(crate) fn leave_compound(&mut self, outer: Option<CommandId>) {
         if let Some(outer) = outer {
-            self.place_mut().parent = outer;
+            let compound = std::mem::replace(&mut self.place_mut().parent, outer);
+            self.gate().on_compound_end(compound);
         }
     }
 
-    /// Names a pipeline and tells the gate of its links. Zero for a single command, or where nobody observes.
-    pub(crate) fn announce_pipeline(&self, len: usize) -> PipelineId {
-        if len < 2 || !self.gate().is_active() {
-            return 0;
-        }
-        let pipeline = self.gate().next_pipeline();
-        for to_index in 1..len {
-            self.gate().on_pipe(&PipeEvent { pipeline, from_index: to_index - 1, to_index });
-        }
-        pipeline
+    /// Names a pipeline and makes its pipes in their order. The name is zero for a single command, or where nobody observes.
+    pub(crate) fn join_pipeline(&self, len: usize) -> std::io::Result<(PipelineId, Vec<PipeEnds>)> {
+        let gate = Some(self.gate()).filter(|gate| len > 1 && gate.is_active());
+        let pipeline = gate.map_or(0, Gate::next_pipeline);
+        let join = |to_index| {
+            let ends = gate.and_then(|gate| gate.on_pipe(&PipeEvent { pipeline, from_index: to_index - 1, to_index }));
+            ends.map_or_else(std::io::pipe, Ok)
+        };
+        Ok((pipeline, (1..len).map(join).collect::<std::io::Result<_>>()?))
+    }
+
+    /// Names a process substitution, and gives the pipe that it is to have.
+    pub(crate) fn join_substitution(&self, writes: bool) -> (SubstitutionId, Option<PipeEnds>) {
+        if self.gate().is_active() { self.gate().on_process_substitution(writes) } else { (0, None) }
     }
 }

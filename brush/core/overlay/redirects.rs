@@ -4,6 +4,7 @@
 //! that fails; everything else is told once, when it has worked or not. This module sets nothing up itself. Upstream has no
 //! such file.
 
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use brush_parser::ast;
@@ -11,7 +12,8 @@ use brush_parser::ast;
 use crate::extensions::ShellExtensions;
 use crate::gate::{Gate as _, RedirectEvent, RedirectTarget};
 use crate::interp::ExecutionParameters;
-use crate::{Shell, ShellFd, error};
+use crate::openfiles::OpenFileEntry;
+use crate::{ErrorKind, Shell, ShellFd, error};
 
 /// What a redirection's words came to, as far as it was set up.
 #[derive(Default)]
@@ -66,6 +68,14 @@ impl Seen {
     ) {
         if failure.is_some() || !matches!(self, Self::Path(_)) {
             self.tell(shell, params, redirect, failure);
+            return;
+        }
+        let number = numbers(redirect)[0].unwrap_or_default();
+        let opened = params.open_files().fd_entry(number);
+        if let OpenFileEntry::Open(file) = opened
+            && let Ok(file) = file.try_borrow_as_fd()
+        {
+            self.describe(shell, params, redirect, None, |event| shell.gate().on_opened(event, file));
         }
     }
 
@@ -76,17 +86,32 @@ impl Seen {
         redirect: &ast::IoRedirect,
         failure: Option<&error::Error>,
     ) {
+        self.describe(shell, params, redirect, failure, |event| shell.gate().on_redirect(event));
+    }
+
+    fn describe<SE: ShellExtensions>(
+        &self,
+        shell: &Shell<SE>,
+        params: &ExecutionParameters,
+        redirect: &ast::IoRedirect,
+        failure: Option<&error::Error>,
+        give: impl FnOnce(&RedirectEvent<'_>),
+    ) {
         let (fd, base) = operator(redirect);
+        // What the source of a duplication is, in this process.
+        let at = |source| params.try_fd(shell, source)?.try_borrow_as_fd().ok().map(|fd| fd.as_raw_fd());
         let target = match self {
             Self::Path(path) => RedirectTarget::Path(path),
             Self::Text(text) => RedirectTarget::Text(text),
             Self::Duplicate(word) => match word.trim_end_matches('-').parse::<ShellFd>() {
-                Ok(source) => RedirectTarget::Fd(source),
+                Ok(source) => RedirectTarget::Fd(source, at(source)),
                 Err(_) if word == "-" => RedirectTarget::Close,
                 Err(_) => RedirectTarget::Path(Path::new(word)),
             },
             Self::Nothing => match redirect {
-                ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(source)) => RedirectTarget::Fd(*source),
+                ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Fd(source)) => {
+                    RedirectTarget::Fd(*source, at(*source))
+                }
                 ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::ProcessSubstitution(..)) => {
                     RedirectTarget::ProcessSubstitution(shell.place().substitution)
                 }
@@ -96,17 +121,42 @@ impl Seen {
         let number = fd.map(|fd| fd.to_string()).unwrap_or_default();
         let closing = if matches!(target, RedirectTarget::Close) { "-" } else { "" };
         let place = shell.place();
-        let error = failure.map(ToString::to_string);
-        shell.gate().on_redirect(&RedirectEvent {
+        let error = failure.map(|error| match error.kind() {
+            ErrorKind::RedirectionFailure(_, reason) => reason.clone(),
+            _ => error.to_string(),
+        });
+        give(&RedirectEvent {
             command: if params.compound_redirects { place.parent } else { place.command },
             parent: params.compound_parent.unwrap_or_default(),
-            compound: params.compound_redirects,
+            compound: params.compound_redirects.then_some(params.compound_construct),
             operator: &std::format!("{number}{base}{closing}"),
             fd: fd.unwrap_or_else(|| default_fd(base)),
             target,
             error: error.as_deref(),
             place,
         });
+    }
+}
+
+/// What a command is called by the words around it.
+pub(crate) fn construct(command: &ast::Command) -> &'static str {
+    use ast::CompoundCommand as Compound;
+    match command {
+        ast::Command::Compound(compound, _) => match compound {
+            Compound::Subshell(_) => "( )",
+            Compound::ForClause(_) | Compound::ArithmeticForClause(_) => "for",
+            Compound::SelectClause(_) => "select",
+            Compound::CaseClause(_) => "case",
+            Compound::IfClause(_) => "if",
+            Compound::WhileClause(_) => "while",
+            Compound::UntilClause(_) => "until",
+            Compound::Arithmetic(_) => "(( ))",
+            Compound::ExtendedTest(_) => "[[ ]]",
+            Compound::Coprocess(_) => "coproc",
+            Compound::BraceGroup(_) => "{ }",
+        },
+        ast::Command::ExtendedTest(..) => "[[ ]]",
+        ast::Command::Function(_) | ast::Command::Simple(_) => "",
     }
 }
 

@@ -156,7 +156,7 @@ impl Command {
         match &event.kind {
             EventKind::Redirect(redirect) => {
                 let told = told(event, &**redirect);
-                match self.redirects.iter_mut().rev().find(|earlier| redirect.is_failure_of(&earlier.what)) {
+                match self.redirects.iter_mut().rev().find(|earlier| redirect.supersedes(&earlier.what)) {
                     Some(earlier) => *earlier = told,
                     None => self.redirects.push(told),
                 }

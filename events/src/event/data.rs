@@ -49,8 +49,9 @@ open_words! {
 /// A redirection operator that took effect, or failed.
 ///
 /// One that opens a file is told before the file is opened: a shell that dies in between leaves no file that nobody knows
-/// of. Where it then fails, it is told a second time with its `error`, and the second counts. A journal's reader joins the
-/// two for a command that has not been delivered; others see both.
+/// of. Where it then fails, it is told a second time with its `error`; where the file was read back when the command had
+/// ended, with its data. The second counts. A journal's reader joins the two for a command that has not been delivered; others
+/// see both.
 ///
 /// ```json
 /// {"kind":"redirect","seq":2,"ts":1721900000001,"cmd":2,"cmdSeq":1,"op":">>","fd":1,
@@ -87,6 +88,9 @@ pub struct Redirect {
     /// Whether the redirection stands on a compound command or a function call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compound: bool,
+    /// The compound command on which it stands: `for`, `while`, `{ }`, `( )`, … An addition of nash's to the published contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub construct: Option<String>,
     /// For a compound command, the command around it. The compound's own number is the event's `cmd`, and what runs
     /// inside names it as its `parentCmd`. An addition of nash's to the published contract.
     #[serde(rename = "parentCmd", default, skip_serializing_if = "Option::is_none")]
@@ -100,10 +104,15 @@ pub struct Redirect {
 }
 
 impl Redirect {
-    /// Whether this says that `earlier`, told before its file was opened, failed: then `earlier` did not happen.
-    pub fn is_failure_of(&self, earlier: &Self) -> bool {
+    /// Whether this is the same redirection as `earlier`, told before its file was opened, now with what came of it: an error, or
+    /// what was read back.
+    pub fn supersedes(&self, earlier: &Self) -> bool {
         let same = (&self.op, self.fd, &self.target) == (&earlier.op, earlier.fd, &earlier.target);
-        self.error.is_some() && earlier.error.is_none() && same
+        same && self.has_outcome() && !earlier.has_outcome()
+    }
+
+    fn has_outcome(&self) -> bool {
+        self.error.is_some() || self.changed || self.size_after.is_some()
     }
 }
 
@@ -184,6 +193,10 @@ pub struct Pipe {
     /// Whether the tap failed and became a plain copy: the data is what was seen until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tap_failed: bool,
+    /// Whether the pipe was still open when this was told, because something in the background holds it: more may have
+    /// crossed. An addition of nash's to the published contract.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub still_open: bool,
     /// The redaction rules that masked something.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,

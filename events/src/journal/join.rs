@@ -89,7 +89,7 @@ impl OpenCommands {
             ready.push_back(event);
             return;
         };
-        if open.replace_failed(&event) {
+        if open.replace_earlier(&event) {
             return;
         }
         if self.held_count == HELD_EVENTS_MAX || self.held_bytes + record_bytes > HELD_BYTES_MAX {
@@ -181,10 +181,10 @@ impl OpenCommands {
 }
 
 impl Open {
-    /// Puts a failed redirection in the place of what was told before it was tried; `false` for everything else.
-    fn replace_failed(&mut self, event: &Event) -> bool {
+    /// Puts what came of a redirection in the place of what was told before it was tried; `false` for everything else.
+    fn replace_earlier(&mut self, event: &Event) -> bool {
         let EventKind::Redirect(redirect) = &event.kind else { return false };
-        let is_earlier = |held: &&mut Event| matches!(&held.kind, EventKind::Redirect(r) if redirect.is_failure_of(r));
+        let is_earlier = |held: &&mut Event| matches!(&held.kind, EventKind::Redirect(r) if redirect.supersedes(r));
         let Some(held) = self.held.iter_mut().rev().find(is_earlier) else { return false };
         held.kind = event.kind.clone();
         true

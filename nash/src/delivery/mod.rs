@@ -41,6 +41,7 @@ use page::{KindIndex, Loss};
 
 pub(crate) use flusher::now_ms;
 pub(crate) use settings::Settings;
+pub(crate) use sys::share_words;
 
 /// One process's end of a shell's stream of events.
 ///

@@ -46,6 +46,13 @@ fn map_anonymous(length: usize) -> io::Result<*mut libc::c_void> {
     if address == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(address) }
 }
 
+/// Maps words that this process and every process forked from it see alike, as zeros at first; they stay until the process ends.
+pub(crate) fn share_words<const WORDS: usize>() -> io::Result<&'static [AtomicU64; WORDS]> {
+    let address = map_anonymous(size_of::<[AtomicU64; WORDS]>())?;
+    // SAFETY: the mapping is as long and page-aligned, is never unmapped, and zeros are valid atomics.
+    Ok(unsafe { &*address.cast::<[AtomicU64; WORDS]>() })
+}
+
 /// Duplicates a file to the lowest free descriptor from `lowest` on, to be closed on exec.
 pub(super) fn duplicate_from(file: &File, lowest: RawFd) -> io::Result<File> {
     // SAFETY: the call takes and returns numbers.

@@ -14,6 +14,7 @@ use crate::{builtins, version};
 
 /// Builds the shell.
 pub(crate) async fn build(invocation: &Invocation, watch: Watch) -> Result<Shell, brush_core::Error> {
+    brush_core::special::start();
     let is_sh = invocation.persona == Persona::Sh;
     let builder = brush_core::Shell::builder_with_extensions::<Extensions>()
         .error_formatter(Diagnostics)

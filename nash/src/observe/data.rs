@@ -1,16 +1,21 @@
-//! Redirections, pipes and substitutions as events: structure, and of data that the shell itself held, a bounded look.
+//! Redirections, pipes and substitutions as events: structure, and a bounded look at the data that is at hand.
 //!
-//! Nothing here reads a file or a descriptor.
+//! Nothing here reads a file's or a pipe's contents.
 
+use std::ffi::OsString;
+use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
 use brush_core::gate::{PipeEvent, RedirectEvent, RedirectTarget, SubstitutionEvent};
 use nash_events::event::{self, Cmdsub, Data, HashOf, Pipe, ProcsubDirection, Redirect, RedirectMode};
 use nash_events::limits::PREVIEW_BYTES_MAX;
 use nash_events::{CmdId, ProcsubId, redact};
 
-use super::watch::hex;
+use super::files::{Opened, ReadBack};
+use super::hash::{hex, hexadecimal};
 use super::{place, words};
+use crate::tap::Crossing;
 
 /// Describes a redirection.
 pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redirect {
@@ -20,7 +25,10 @@ pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redi
         RedirectTarget::Path(path) => {
             event::RedirectTarget::Path(words::text_into(path.as_os_str().as_bytes(), &mut redacted))
         }
-        RedirectTarget::Fd(fd) => event::RedirectTarget::Fd { fd: fd.unsigned_abs(), points_at: None },
+        RedirectTarget::Fd(fd, here) => {
+            let points_at = here.and_then(what_it_is).map(|what| words::text_into(what.as_bytes(), &mut redacted));
+            event::RedirectTarget::Fd { fd: fd.unsigned_abs(), points_at }
+        }
         RedirectTarget::Text(text) => {
             data = Some(described(text.as_bytes(), with_preview, &mut redacted));
             event::RedirectTarget::Heredoc
@@ -37,11 +45,31 @@ pub(super) fn redirect(redirect: &RedirectEvent<'_>, with_preview: bool) -> Redi
         size_before: None,
         size_after: None,
         changed: false,
-        compound: redirect.compound,
+        compound: redirect.compound.is_some(),
+        construct: redirect.compound.filter(|construct| !construct.is_empty()).map(str::to_owned),
         parent_cmd: (redirect.parent != 0).then_some(CmdId(redirect.parent)),
-        error: redirect.error.map(words::message),
+        error: redirect.error.map(|error| words::plain(error, &mut redacted)),
         redacted,
     }
+}
+
+/// What the system calls the file behind a descriptor of this process: a path, or a name such as `pipe:[4711]`.
+fn what_it_is(fd: RawFd) -> Option<OsString> {
+    std::fs::read_link(format!("/proc/self/fd/{fd}")).ok().map(PathBuf::into_os_string)
+}
+
+/// Describes what came of a redirection whose file was read back.
+pub(super) fn read_back(opened: &Opened) -> Redirect {
+    let mut redirect = Redirect { size_before: Some(opened.size_before()), ..opened.told.clone() };
+    match opened.read_back() {
+        ReadBack::Changed { size } => (redirect.changed, redirect.size_after) = (true, size),
+        ReadBack::Unreadable { size } => redirect.size_after = Some(size),
+        ReadBack::Read { size, crossing } => {
+            redirect.size_after = Some(size);
+            redirect.data = Some(crossed(&crossing, &mut redirect.redacted));
+        }
+    }
+    redirect
 }
 
 /// Describes a link of a pipeline.
@@ -65,7 +93,8 @@ pub(super) fn process_substitution(number: u64, writes: bool) -> Pipe {
 pub(super) fn substitution(substitution: &SubstitutionEvent<'_>, with_preview: bool) -> Cmdsub {
     let mut redacted = Vec::new();
     let data = described(substitution.output, with_preview, &mut redacted);
-    Cmdsub { data, assign: substitution.place.assigning.as_deref().map(str::to_owned), redacted }
+    let assign = substitution.place.assigning.as_deref().map(|name| words::plain(name, &mut redacted));
+    Cmdsub { data, assign, redacted }
 }
 
 /// A process substitution's name in the stream.
@@ -86,8 +115,7 @@ fn mode(redirect: &RedirectEvent<'_>) -> RedirectMode {
     }
 }
 
-/// Counts, hashes and previews data that the shell held in memory. The hash is of the true bytes only where nothing was
-/// masked.
+/// Counts, hashes and previews data that the shell held in memory.
 fn described(bytes: &[u8], with_preview: bool, redacted: &mut Vec<String>) -> Data {
     if !with_preview {
         return Data { bytes: bytes.len() as u64, truncated: !bytes.is_empty(), ..Data::default() };
@@ -102,5 +130,24 @@ fn described(bytes: &[u8], with_preview: bool, redacted: &mut Vec<String>) -> Da
         preview: Some(preview.to_vec()),
         hashed_bytes: None,
         hash_of: (!masked.rules.is_empty()).then_some(HashOf::Redacted),
+    }
+}
+
+/// Describes data of which only the head is at hand. Where something in the head was masked, the hash is of the masked head and of
+/// nothing else; otherwise of the true bytes.
+pub(super) fn crossed(crossing: &Crossing, redacted: &mut Vec<String>) -> Data {
+    let truncated = (crossing.head.len() as u64) < crossing.bytes;
+    let masked = if truncated { redact::redact_truncated(&crossing.head) } else { redact::redact(&crossing.head) };
+    redacted.extend(masked.rules.iter().map(|rule| (*rule).to_owned()));
+    let hides = !masked.rules.is_empty();
+    let hashed = if hides { crossing.head.len() as u64 } else { crossing.hashed };
+    let true_hash = crossing.sha256.map(|hash| hexadecimal(&hash));
+    Data {
+        bytes: crossing.bytes,
+        truncated,
+        sha256: if hides { Some(hex(&masked.bytes)) } else { true_hash },
+        hashed_bytes: (hashed < crossing.bytes).then_some(hashed),
+        hash_of: hides.then_some(HashOf::Redacted),
+        preview: Some(masked.bytes[..masked.bytes.len().min(PREVIEW_BYTES_MAX)].to_vec()),
     }
 }

@@ -55,6 +55,9 @@ impl ExecSpan for CommandSpan {
         if self.replacing {
             self.stream.replace_failed();
         }
+        if self.builtin.as_ref().is_some_and(|call| call.argv == ["exec"]) {
+            self.stream.keep_files(self.command);
+        }
         self.stream.ended(self.command, end, self.started.elapsed());
         if let Some(call) = &self.builtin {
             state::report(&self.stream, self.command, call, end);

@@ -47,7 +47,7 @@ pub(super) fn report(stream: &Stream, command: CmdId, call: &BuiltinCall, end: &
 /// Reports an assignment to one of nash's own variables, whether on its own or before a command.
 pub(super) fn report_assignment(stream: &Stream, command: Option<CmdId>, variable: &str) {
     if variable.starts_with(OWN_PREFIX) {
-        let what = format!("assigned {variable}");
+        let what = words::masked(&format!("assigned {variable}"));
         stream.record(command, &EventKind::Tamper(Tamper { what }));
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn report_environment(stream: &Stream, command: CmdId, argv: &[String
     for word in argv.iter().skip(1) {
         let word = word.strip_prefix("--unset=").or_else(|| word.strip_prefix("-u")).unwrap_or(word);
         if word.starts_with(OWN_PREFIX) {
-            let what = format!("env {}", variable_name(word));
+            let what = words::masked(&format!("env {}", variable_name(word)));
             stream.record(Some(command), &EventKind::Tamper(Tamper { what }));
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn report_redirection(
     let RedirectTarget::Path(path) = redirect.target else { return };
     let writes = !redirect.operator.ends_with('<');
     if writes && spool.is_some_and(|spool| path.starts_with(spool)) {
-        let what = words::message(&format!("wrote {}", path.display()));
+        let what = words::masked(&format!("wrote {}", path.display()));
         stream.record(command, &EventKind::Tamper(Tamper { what }));
     }
 }

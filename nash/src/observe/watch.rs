@@ -4,32 +4,34 @@
 //! inactive watch answers `is_active` with no and is asked nothing else.
 
 use std::ffi::OsString;
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brush_core::gate::{
-    ExecEnd, ExecKind, ExecSpan, ExecStart, Gate, PipeEvent, RedirectEvent, StateChange, SubstitutionEvent, Verdict,
+    ExecEnd, ExecKind, ExecSpan, ExecStart, Gate, PipeEnds, PipeEvent, RedirectEvent, StateChange, SubstitutionEvent,
+    Verdict,
 };
-use nash_events::event::{CommandType, EventKind, Exec, Fallback, Function, HashOf, Source, Tamper};
-use nash_events::{CmdId, CommandEnd, Record, SessionId, ShellId, redact};
-use sha2::{Digest as _, Sha256};
+use nash_events::event::{EventKind, Function, Pipe, Source, Tamper};
+use nash_events::{CmdId, Record, SessionId, ShellId, redact};
 
+use super::files::{Files, Opened};
+use super::hash::hex;
 use super::identity::Identity;
+use super::links::Links;
+use super::previews::Previews;
 use super::spans::{BuiltinCall, CommandSpan, ForkSpan};
-use super::{data, place, shell, state, words};
+use super::{command, data, place, shell, state, words};
 use crate::config::{Capture, Config};
 use crate::delivery::{self, Delivery, Settings, now_ms};
 use crate::fallback::Handover;
 use crate::invocation::Invocation;
 
-/// Most bytes of a script that a `fallback` event shows: 64 KiB, the bound of a preview.
-const INPUT_BYTES_MAX: usize = nash_events::limits::PREVIEW_BYTES_MAX;
-
 /// Builtins that change the shell's state in a way that their end tells.
-const STATE_BUILTINS: [&str; 11] =
-    ["cd", "pushd", "popd", "export", "declare", "typeset", "unset", "readonly", "local", "trap", "eval"];
+const STATE_BUILTINS: [&str; 12] =
+    ["cd", "pushd", "popd", "export", "declare", "typeset", "unset", "readonly", "local", "trap", "eval", "exec"];
 
 /// What observes a shell: nothing, or its stream.
 #[derive(Clone, Default)]
@@ -44,6 +46,9 @@ pub(super) struct Stream {
     capture: Capture,
     /// Where the spool lies: a redirection into it is a hand laid on the observation.
     spool: Option<std::path::PathBuf>,
+    links: Links,
+    files: Files,
+    previews: Previews,
 }
 
 impl Watch {
@@ -73,13 +78,14 @@ impl Watch {
     /// Reports that the script goes to the real shell, which takes this process's place next.
     pub(crate) fn fallback(&self, handover: &Handover, shell: Option<&Path>) {
         let Some(stream) = &self.stream else { return };
-        stream.record(None, &EventKind::Fallback(Box::new(described(handover, shell))));
+        stream.record(None, &EventKind::Fallback(Box::new(command::fallback(handover, shell))));
         stream.delivery.before_replace();
     }
 
     /// Reports the shell's end and delivers what is left.
     pub(crate) fn end(&self, status: u8) {
         if let Some(stream) = &self.stream {
+            stream.tell_all();
             stream.delivery.finish(i32::from(status));
         }
     }
@@ -98,11 +104,10 @@ impl Gate for Watch {
         self.stream.as_ref().map_or(0, |stream| stream.delivery.next_pipeline())
     }
 
-    fn on_process_substitution(&self, writes: bool) -> u64 {
-        let Some(stream) = &self.stream else { return 0 };
+    fn on_process_substitution(&self, writes: bool) -> (u64, Option<PipeEnds>) {
+        let Some(stream) = &self.stream else { return (0, None) };
         let number = stream.delivery.next_procsub();
-        stream.record(None, &EventKind::Pipe(Box::new(data::process_substitution(number, writes))));
-        number
+        (number, stream.join(data::process_substitution(number, writes)))
     }
 
     fn on_exec(&self, start: &ExecStart<'_>) -> Verdict {
@@ -112,25 +117,38 @@ impl Gate for Watch {
     fn on_redirect(&self, redirect: &RedirectEvent<'_>) {
         if let Some(stream) = &self.stream {
             let command = (redirect.command != 0).then_some(CmdId(redirect.command));
-            stream.record(
-                command,
-                &EventKind::Redirect(Box::new(data::redirect(redirect, stream.capture == Capture::Tap))),
-            );
+            let mut event = data::redirect(redirect, stream.capture == Capture::Tap);
+            if stream.capture == Capture::Tap && redirect.error.is_none() {
+                stream.files.about_to_open(redirect);
+                stream.previews.bound(command, event.data.as_mut());
+            }
+            stream.record(command, &EventKind::Redirect(Box::new(event)));
             state::report_redirection(stream, command, redirect, stream.spool.as_deref());
         }
     }
 
-    fn on_pipe(&self, pipe: &PipeEvent) {
-        if let Some(stream) = &self.stream {
-            stream.record(None, &EventKind::Pipe(Box::new(data::pipe(pipe))));
+    fn on_opened(&self, redirect: &RedirectEvent<'_>, file: BorrowedFd<'_>) {
+        if let Some(stream) = self.stream.as_ref().filter(|stream| stream.capture == Capture::Tap) {
+            stream.files.opened(redirect, file);
         }
+    }
+
+    fn on_compound_end(&self, compound: u64) {
+        if let Some(stream) = &self.stream {
+            stream.read_back(stream.files.of(CmdId(compound)));
+        }
+    }
+
+    fn on_pipe(&self, pipe: &PipeEvent) -> Option<PipeEnds> {
+        self.stream.as_ref()?.join(data::pipe(pipe))
     }
 
     fn on_command_substitution(&self, substitution: &SubstitutionEvent<'_>) {
         if let Some(stream) = &self.stream {
             let command = (substitution.command != 0).then_some(CmdId(substitution.command));
             let with_preview = stream.capture == Capture::Tap;
-            let event = data::substitution(substitution, with_preview);
+            let mut event = data::substitution(substitution, with_preview);
+            stream.previews.bound(command, Some(&mut event.data));
             stream.record(command, &EventKind::Cmdsub(Box::new(event)));
         }
     }
@@ -139,10 +157,10 @@ impl Gate for Watch {
         let Some(stream) = &self.stream else { return };
         match *change {
             StateChange::FunctionDefined(name) => {
-                stream.record(None, &EventKind::Function(Function { name: name.to_owned() }));
+                stream.record(None, &EventKind::Function(Function { name: words::masked(name) }));
             }
             StateChange::Sourced { path, contents } => {
-                stream.record(None, &EventKind::Source(sourced(path, contents)));
+                stream.record(None, &EventKind::Source(command::sourced(path, contents)));
             }
             StateChange::Assigned(name) => state::report_assignment(stream, None, name),
         }
@@ -154,6 +172,8 @@ impl Gate for Watch {
 
     fn on_forked_child(&self) {
         if let Some(stream) = &self.stream {
+            stream.links.forget();
+            stream.files.forget();
             stream.delivery.after_fork_in_child();
         }
     }
@@ -193,7 +213,53 @@ impl Stream {
             boot_id: process.boot_id.clone(),
         };
         let spool = settings.spool.clone();
-        Some(Self { delivery: Delivery::open(settings)?, capture: config.capture, spool })
+        let delivery = Delivery::open(settings)?;
+        let files = Files::new(config.capture == Capture::Tap);
+        let (capture, links, previews) = (config.capture, Links::default(), Previews::default());
+        Some(Self { delivery, capture, spool, links, files, previews })
+    }
+
+    /// Makes the pipe of a link: with a tap on it where data is captured. Otherwise, or where that can't be, a plain one will do.
+    fn join(&self, mut pipe: Pipe) -> Option<PipeEnds> {
+        if self.capture == Capture::Tap {
+            match self.links.open(pipe.clone()) {
+                Ok(ends) => return Some(ends),
+                Err(error) => pipe.tap_failed = error.kind() != std::io::ErrorKind::Unsupported,
+            }
+        }
+        self.record(None, &EventKind::Pipe(Box::new(pipe)));
+        None
+    }
+
+    /// Tells what has ended by itself.
+    fn tell_ended(&self) {
+        self.tell(self.links.ended());
+    }
+
+    /// Tells everything, since nobody will be here to tell it later.
+    fn tell_all(&self) {
+        self.tell(self.links.rest());
+        self.read_back(self.files.rest());
+    }
+
+    /// Keeps what an `exec` without a command has opened for the shell.
+    pub(super) fn keep_files(&self, command: CmdId) {
+        self.read_back(self.files.keep(command));
+    }
+
+    /// Tells what went through files.
+    fn read_back(&self, opened: Vec<Opened>) {
+        for opened in opened {
+            let mut redirect = data::read_back(&opened);
+            self.previews.bound(opened.command, redirect.data.as_mut());
+            self.record(opened.command, &EventKind::Redirect(Box::new(redirect)));
+        }
+    }
+
+    fn tell(&self, pipes: Vec<Pipe>) {
+        for pipe in pipes {
+            self.record(None, &EventKind::Pipe(Box::new(pipe)));
+        }
     }
 
     /// Appends an event.
@@ -204,7 +270,7 @@ impl Stream {
     /// Appends a command's start and gives what will be told the rest.
     fn command(stream: &Arc<Self>, start: &ExecStart<'_>) -> Box<dyn ExecSpan> {
         let command = CmdId(start.command);
-        stream.delivery.start(now_ms(), command, described_start(start));
+        stream.delivery.start(now_ms(), command, command::start(start));
         for name in start.assigned {
             state::report_assignment(stream, Some(command), name);
         }
@@ -228,6 +294,10 @@ impl Stream {
     }
 
     pub(super) fn running_in_place(&self, command: CmdId, pid: i32) {
+        self.tell(self.links.rest());
+        if !self.files.is_empty() {
+            self.files.hand_over(pid.unsigned_abs());
+        }
         if self.delivery.has_left_shell() {
             // Nobody is left to tell its end.
             self.running(command, pid);
@@ -251,8 +321,10 @@ impl Stream {
     pub(super) fn replacing(&self, command: CmdId, parent: Option<CmdId>) {
         let ts = now_ms();
         for command in [parent, Some(command)].into_iter().flatten() {
+            self.files.let_go(command);
             self.delivery.replaced(command, ts);
         }
+        self.tell_all();
         self.delivery.before_replace();
     }
 
@@ -261,95 +333,15 @@ impl Stream {
     }
 
     pub(super) fn ended(&self, command: CmdId, end: &ExecEnd, duration: Duration) {
-        self.delivery.end(command, described_end(end, Some(duration)));
+        // Before the end, so that both are one event for a reader.
+        self.read_back(self.files.of(command));
+        self.delivery.end(command, command::end(end, Some(duration)));
+        self.tell_ended();
     }
 
     pub(super) fn process_ended(&self, pid: i32, end: &ExecEnd) {
-        self.delivery.end_of_process(pid.unsigned_abs(), described_end(end, None));
+        self.read_back(self.files.handed_over_by(pid.unsigned_abs()));
+        self.delivery.end_of_process(pid.unsigned_abs(), command::end(end, None));
+        self.tell_ended();
     }
-}
-
-fn described_start(start: &ExecStart<'_>) -> Exec {
-    let words = words::arguments(start.argv);
-    let mut redacted = words.redacted;
-    let (command_type, resolved_path) = match start.kind {
-        ExecKind::External(path) => {
-            let path = words::text_into(path.as_os_str().as_bytes(), &mut redacted);
-            (CommandType::External, Some(path))
-        }
-        ExecKind::Builtin => (CommandType::Builtin, None),
-        ExecKind::Function => (CommandType::Function, None),
-        ExecKind::NotFound => (CommandType::External, None),
-    };
-    Exec {
-        argv: words.argv,
-        argc: words.argc,
-        argv_truncated: words.truncated,
-        resolved_path,
-        command_type,
-        cwd: Some(words::text_into(start.cwd.as_os_str().as_bytes(), &mut redacted)),
-        pid: matches!(start.kind, ExecKind::Builtin | ExecKind::Function).then(std::process::id),
-        pipeline: start.place.pipeline.map(place::position),
-        nesting: place::nesting(start.place),
-        parent_cmd: place::parent(start.place),
-        assigns: start.assigned.to_vec(),
-        redacted,
-        ..Exec::default()
-    }
-}
-
-fn described_end(end: &ExecEnd, duration: Option<Duration>) -> CommandEnd {
-    CommandEnd {
-        ts: now_ms(),
-        exit_code: end.status.map(i32::from),
-        signal: end.signal,
-        // Not the number that Rust puts behind the system's words.
-        error: end.error.as_deref().map(|error| words::message(error.split(" (os error").next().unwrap_or(error))),
-        duration_us: duration.map(|duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)),
-    }
-}
-
-/// Describes a sourced file. Its hash is of the true bytes only where they hold no secret: settings may hold little else.
-fn sourced(path: &Path, contents: &[u8]) -> Source {
-    let mut redacted = Vec::new();
-    let path = words::text_into(path.as_os_str().as_bytes(), &mut redacted);
-    let masked = redact::redact(contents);
-    redacted.extend(masked.rules.iter().map(|rule| (*rule).to_owned()));
-    redacted.sort();
-    redacted.dedup();
-    Source {
-        path,
-        sha256: Some(hex(&masked.bytes)),
-        hash_of: (!masked.rules.is_empty()).then_some(HashOf::Redacted),
-        bytes: Some(contents.len() as u64),
-        redacted,
-    }
-}
-
-fn described(handover: &Handover, shell: Option<&Path>) -> Fallback {
-    let masked = handover.input.as_deref().map(redact::redact);
-    let hidden = masked.as_ref().is_some_and(|masked| !masked.rules.is_empty());
-    let hashed = masked.as_ref().map(|masked| hex(&masked.bytes));
-    let position = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Fallback {
-        reason: handover.reason.clone(),
-        truncated: masked.as_ref().is_some_and(|masked| masked.bytes.len() > INPUT_BYTES_MAX),
-        input: masked.as_ref().map(|masked| nash_events::argv::head(&masked.bytes, INPUT_BYTES_MAX).into()),
-        sha256: hashed,
-        hash_of: hidden.then_some(HashOf::Redacted),
-        line: handover.position.map(|at| position(at.line)),
-        column: handover.position.map(|at| position(at.column)),
-        shell: shell.map(|path| path.as_os_str().as_bytes().into()),
-        redacted: masked.map(|masked| masked.rules.into_iter().map(str::to_owned).collect()).unwrap_or_default(),
-    }
-}
-
-/// SHA-256 in lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a string can't fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

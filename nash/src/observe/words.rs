@@ -52,9 +52,15 @@ pub(super) fn text_into(bytes: impl AsRef<[u8]>, redacted: &mut Vec<String>) -> 
     text
 }
 
-/// A masked, bounded message; it may name what a script ran or opened.
-pub(super) fn message(message: &str) -> String {
-    text(message).0.to_text().into_owned()
+/// A text of the shell's own words, masked; the system's number behind its words is left out.
+pub(super) fn plain(text: &str, redacted: &mut Vec<String>) -> String {
+    let text = text.split(" (os error").next().unwrap_or(text);
+    String::from_utf8_lossy(text_into(text, redacted).as_bytes()).into_owned()
+}
+
+/// The same, where the event has no place for the rules.
+pub(super) fn masked(text: &str) -> String {
+    plain(text, &mut Vec::new())
 }
 
 fn names(rules: Vec<&'static str>) -> Vec<String> {

@@ -125,6 +125,11 @@ fn shells_within_shells_end_and_tell() {
     agree(include_str!("tables/processes.txt"));
 }
 
+#[test]
+fn data_passes_unchanged_through_files_and_pipes() {
+    agree(include_str!("tables/data.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.trim_end().split("\n%%\n") {
         let duel = Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr();

@@ -21,6 +21,7 @@ fn redirect(delivery: &Delivery, cmd: CmdId) {
         size_after: None,
         changed: false,
         compound: false,
+        construct: None,
         parent_cmd: None,
         error: None,
         redacted: Vec::new(),
