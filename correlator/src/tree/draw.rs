@@ -4,7 +4,7 @@
 
 use nash_events::ByteString;
 use nash_events::EventKind;
-use nash_events::event::{Data, NestingKind};
+use nash_events::event::{NestingKind, Pipe};
 
 use super::Options;
 use super::figures;
@@ -121,23 +121,20 @@ impl<'a> Walk<'a> {
             }
             What::Command(command) => self.command_line(command, &at, &mut line),
             What::Pipeline(len) => {
-                let data = &node.data;
                 if let Some(commands) = self.simple_elements(node, len) {
-                    self.pipeline_line(&commands, data, &at, &mut line);
+                    self.pipeline_line(&commands, &node.links, &at, &mut line);
                     children = &[];
                 } else {
                     line.left.push(Style::Dim, format!("pipeline of {len}"));
-                    if let Some(amounts) = amounts(data) {
-                        line.left.push(Style::Dim, format!(" ({amounts})"));
-                    }
                 }
             }
-            What::Element(index) => {
-                line.left.push(Style::Dim, words::link_to(index));
+            What::Element(index, link) => {
+                line.left.push(Style::Dim, words::link_to(index, link, self.options));
                 line.left.push(Style::Plain, format!("{{ {} }}", self.options.ellipsis()));
             }
             What::Level(kind, came) => {
-                line.left.push(Style::Dim, words::level(kind, came.text.map(|text| text.what), came.pipe));
+                line.left
+                    .push(Style::Dim, words::level(kind, came.text.map(|text| text.what), came.pipe, self.options));
                 if let Some(text) = came.text {
                     line.left.append(words::substituted(text.what, self.options));
                 }
@@ -175,15 +172,17 @@ impl<'a> Walk<'a> {
         let fits = matches!(only_one, What::Command(_) | What::Compound(..) | What::Level(..) | What::Pipeline(_));
         match node.what {
             What::Level(kind, came) if fits => {
-                at.label
-                    .push(Style::Dim, format!("{} ", words::level(kind, came.text.map(|text| text.what), came.pipe)));
+                at.label.push(
+                    Style::Dim,
+                    format!("{} ", words::level(kind, came.text.map(|text| text.what), came.pipe, self.options)),
+                );
                 if let Some(text) = came.text {
                     at.suffix.append(words::substituted(text.what, self.options));
                 }
                 at.scope = self.scope_in(kind, at.scope);
             }
-            What::Element(index) if fits => {
-                at.label.push(Style::Dim, words::link_to(index));
+            What::Element(index, link) if fits => {
+                at.label.push(Style::Dim, words::link_to(index, link, self.options));
                 at.scope = self.new_scope(Some(at.scope));
             }
             _ => return false,
@@ -238,13 +237,15 @@ impl<'a> Walk<'a> {
         (whole && fits(self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(20))).then_some(commands)
     }
 
-    fn pipeline_line(&mut self, commands: &[&'a Command], data: &[&Data], at: &Pending, line: &mut Line) {
+    fn pipeline_line(&mut self, commands: &[&'a Command], links: &[&Pipe], at: &Pending, line: &mut Line) {
         let worst = commands.iter().map(|command| Outcome::of(command)).max().unwrap_or(Outcome::Unknown);
         let uniform = commands.iter().all(|command| Outcome::of(command) == worst);
         let mut states = Vec::new();
         for (position, command) in commands.iter().enumerate() {
             if position > 0 {
-                line.left.push(Style::Dim, " | ");
+                let index = u32::try_from(position).unwrap_or(u32::MAX);
+                let link = links.iter().find(|link| link.to_index == Some(index));
+                line.left.push(Style::Dim, format!(" {}", words::link_to(index, link.copied(), self.options)));
             }
             if position == 0 || !uniform {
                 let (style, glyph) = Outcome::of(command).glyph(self.options);
@@ -256,9 +257,6 @@ impl<'a> Walk<'a> {
                 line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
             }
             states.extend(words::outcome(command));
-        }
-        if let Some(amounts) = amounts(data) {
-            line.left.push(Style::Dim, format!("  ({amounts})"));
         }
         let took = commands.iter().filter_map(|command| words::took_us(command)).max();
         let style = states.iter().map(|(style, _)| *style).find(|style| *style == Style::Bad);
@@ -308,11 +306,6 @@ fn shell_duration(shell: &ShellStory) -> Option<u64> {
     // A clock that was set back makes no duration; 2^53 is where floating point stops counting.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
     (0.0..9_007_199_254_740_992.0).contains(&us).then_some(us as u64)
-}
-
-fn amounts(data: &[&Data]) -> Option<String> {
-    let amounts: Vec<String> = data.iter().map(|data| figures::bytes(data.bytes)).collect();
-    (!amounts.is_empty()).then(|| amounts.join(" | "))
 }
 
 /// Puts what stands on the right into two columns, as near to the text as they can be.

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use nash_events::event::{Data, NestingKind, Pipe, Redirect};
+use nash_events::event::{NestingKind, Pipe, Redirect};
 use nash_events::{Event, EventKind, PipelineId};
 
 use super::shell_walk::{Item, ShellWalk, is_drawn};
@@ -23,8 +23,8 @@ pub(super) struct Outline<'a> {
 pub(super) struct Node<'a> {
     pub(super) what: What<'a>,
     pub(super) children: Vec<usize>,
-    /// What crossed the links of a pipeline, in the order of the links.
-    pub(super) data: Vec<&'a Data>,
+    /// The links of a pipeline, in their order, as far as data crossed them.
+    pub(super) links: Vec<&'a Pipe>,
 }
 
 /// What a node stands for.
@@ -37,7 +37,7 @@ pub(super) enum What<'a> {
     /// A pipeline of so many elements, which are its children.
     Pipeline(u32),
     /// An element of a pipeline.
-    Element(u32),
+    Element(u32, Option<&'a Pipe>),
     /// A level of nesting that no command explains, with what a substitution came to.
     Level(&'a NestingKind, Came<'a>),
     /// A compound command with redirections, and whether it is a subshell.
@@ -114,7 +114,7 @@ fn walks(story: &Story) -> Vec<ShellWalk<'_>> {
 impl<'a> Outline<'a> {
     fn add(&mut self, what: What<'a>, below: Option<usize>) -> usize {
         let index = self.nodes.len();
-        self.nodes.push(Node { what, children: Vec::new(), data: Vec::new() });
+        self.nodes.push(Node { what, children: Vec::new(), links: Vec::new() });
         match below {
             Some(parent) => self.nodes[parent].children.push(index),
             None => self.roots.push(index),
@@ -219,7 +219,7 @@ impl<'a> Outline<'a> {
         } else {
             let around = self.go_down(below, around, came);
             let node = self.add(What::Pipeline(position.len), Some(around));
-            self.nodes[node].data = walk.data_of(&position.id);
+            self.nodes[node].links = walk.links_of(&position.id);
             pipelines.nodes.insert(&position.id, node);
             node
         };
@@ -255,7 +255,7 @@ impl<'a> Outline<'a> {
     /// Finds or makes an element, so that elements stand in the order of their indices.
     fn element(&mut self, pipeline: usize, index: u32) -> usize {
         let position_of = |node: &usize| match self.nodes[*node].what {
-            What::Element(position) => position,
+            What::Element(position, _) => position,
             _ => u32::MAX,
         };
         let at = self.nodes[pipeline].children.partition_point(|node| position_of(node) < index);
@@ -265,7 +265,8 @@ impl<'a> Outline<'a> {
             return node;
         }
         let node = self.nodes.len();
-        self.nodes.push(Node { what: What::Element(index), children: Vec::new(), data: Vec::new() });
+        let link = self.nodes[pipeline].links.iter().find(|link| link.to_index == Some(index)).copied();
+        self.nodes.push(Node { what: What::Element(index, link), children: Vec::new(), links: Vec::new() });
         self.nodes[pipeline].children.insert(at, node);
         node
     }

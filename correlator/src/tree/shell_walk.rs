@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nash_events::event::{Data, NestingKind, Pipe, PipelinePosition};
+use nash_events::event::{NestingKind, Pipe, PipelinePosition};
 use nash_events::{CmdId, Event, EventKind, PipelineId};
 
 use super::substitutions::{Substitutions, Text};
@@ -16,8 +16,8 @@ pub(super) struct ShellWalk<'a> {
     by_cmd: HashMap<CmdId, usize>,
     /// The commands below each command; those of the top below none.
     below: HashMap<Option<CmdId>, Vec<&'a Command>>,
-    /// What crossed the links of each pipeline.
-    links: HashMap<&'a PipelineId, Vec<&'a Data>>,
+    /// The links of each pipeline, as far as data crossed them.
+    links: HashMap<&'a PipelineId, Vec<&'a Pipe>>,
     /// Shells below: by the command that started them, and those of which that is not known.
     pub(super) shells: HashMap<Option<CmdId>, Vec<usize>>,
     substitutions: Substitutions<'a>,
@@ -78,8 +78,8 @@ impl<'a> ShellWalk<'a> {
         command.pipeline().filter(|position| around != Some(position))
     }
 
-    /// What crossed the links of a pipeline, in the order of the links.
-    pub(super) fn data_of(&self, pipeline: &PipelineId) -> Vec<&'a Data> {
+    /// The links of a pipeline in their order, as far as data crossed them.
+    pub(super) fn links_of(&self, pipeline: &PipelineId) -> Vec<&'a Pipe> {
         self.links.get(pipeline).cloned().unwrap_or_default()
     }
 
@@ -139,13 +139,13 @@ impl<'a> ShellWalk<'a> {
     }
 }
 
-fn links(shell: &ShellStory) -> HashMap<&PipelineId, Vec<&Data>> {
+fn links(shell: &ShellStory) -> HashMap<&PipelineId, Vec<&Pipe>> {
     let mut pipes: Vec<&Pipe> = shell.pipes.iter().map(|pipe| &pipe.what).collect();
     pipes.sort_by_key(|pipe| pipe.from_index);
-    let mut links: HashMap<&PipelineId, Vec<&Data>> = HashMap::new();
+    let mut links: HashMap<&PipelineId, Vec<&Pipe>> = HashMap::new();
     for pipe in pipes {
-        if let (Some(id), Some(data)) = (&pipe.pipeline_id, &pipe.data) {
-            links.entry(id).or_default().push(data);
+        if let (Some(id), Some(_)) = (&pipe.pipeline_id, &pipe.data) {
+            links.entry(id).or_default().push(pipe);
         }
     }
     links

@@ -151,14 +151,9 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     }
     let shows_text = matches!(redirect.target, RedirectTarget::Heredoc);
     if let Some(data) = &redirect.data {
-        text.push(
-            Style::Dim,
-            format!(
-                " ({}{})",
-                amount(data, shows_text, options),
-                if redirect.changed { ", changed meanwhile" } else { "" }
-            ),
-        );
+        let changed = if redirect.changed { ", changed meanwhile" } else { "" };
+        let shown = amount(data, shows_text, &redirect.redacted, options);
+        text.push(Style::Dim, format!(" ({shown}{changed})"));
     } else if redirect.changed {
         text.push(Style::Dim, " (changed meanwhile)");
     }
@@ -167,9 +162,18 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
 
 /// A compound command, whose own words nobody reports, with its redirections.
 pub(super) fn compound(command: &Command, is_subshell: bool, options: &Options) -> Text {
-    let (open, close) = if is_subshell { ('(', ')') } else { ('{', '}') };
+    let construct = command.redirects.iter().find_map(|told| told.what.construct.as_deref());
     let mut text = Text::new();
-    text.push(Style::Plain, format!("{open} {} {close}", options.ellipsis()));
+    text.push(
+        Style::Plain,
+        match construct {
+            Some("( )") => format!("( {} )", options.ellipsis()),
+            Some("{ }") => format!("{{ {} }}", options.ellipsis()),
+            Some(word) => format!("{} {}", visible(word.as_bytes()), options.ellipsis()),
+            None if is_subshell => format!("( {} )", options.ellipsis()),
+            None => format!("{{ {} }}", options.ellipsis()),
+        },
+    );
     for told in &command.redirects {
         text.push(Style::Plain, " ").append(redirect(&told.what, options));
     }
@@ -192,14 +196,29 @@ fn with_descriptor(op: &str, fd: Option<u32>) -> String {
     }
 }
 
-/// How much data there was, and how it begins where that is asked for and can be read.
-pub(super) fn amount(data: &Data, preview_wanted: bool, options: &Options) -> String {
-    let size = bytes(data.bytes);
+/// How much data there was, how it begins where that is asked for and can be read, and what was masked in it.
+fn amount(data: &Data, preview_wanted: bool, masked: &[String], options: &Options) -> String {
+    let mut told = bytes(data.bytes);
     let wanted = preview_wanted || options.previews;
     match data.preview.as_deref().filter(|preview| wanted && !preview.is_empty()) {
-        Some(preview) => format!("{size}: {}", shortened(preview, data.truncated, options)),
-        None => size,
+        Some(preview) if is_text(preview) => {
+            told = format!("{told}: {}", shortened(preview, data.truncated, options));
+        }
+        Some(_) => told.push_str(", binary"),
+        None => {}
     }
+    if !masked.is_empty() {
+        told = format!("{told}, masked: {}", visible(masked.join(", ").as_bytes()));
+    }
+    told
+}
+
+/// Whether a beginning is one of text: there is nothing to recognise in other data.
+fn is_text(preview: &[u8]) -> bool {
+    let head = &preview[..preview.len().min(4 * PREVIEW_COLUMNS)];
+    // A letter may be cut at the end.
+    let is_cut = |error: std::str::Utf8Error| error.error_len().is_none();
+    !head.contains(&0) && std::str::from_utf8(head).map_or_else(is_cut, |_| true)
 }
 
 fn shortened(preview: &[u8], truncated: bool, options: &Options) -> String {
@@ -218,32 +237,52 @@ fn shortened(preview: &[u8], truncated: bool, options: &Options) -> String {
 /// A substitution of which nothing but the text is known.
 pub(super) fn cmdsub(cmdsub: &Cmdsub, options: &Options) -> Text {
     let mut text = Text::new();
-    text.push(Style::Dim, level(&NestingKind::Cmdsub, Some(cmdsub), None)).append(substituted(cmdsub, options));
+    text.push(Style::Dim, level(&NestingKind::Cmdsub, Some(cmdsub), None, options))
+        .append(substituted(cmdsub, options));
     text
 }
 
 /// The text that a substitution gave.
 pub(super) fn substituted(cmdsub: &Cmdsub, options: &Options) -> Text {
     let mut text = Text::new();
-    text.push(Style::Dim, format!(" {} {}", options.arrow(), amount(&cmdsub.data, true, options)));
+    text.push(Style::Dim, format!(" {} {}", options.arrow(), amount(&cmdsub.data, true, &cmdsub.redacted, options)));
     text
 }
 
-/// The sign before an element of a pipeline.
-pub(super) fn link_to(index: u32) -> &'static str {
-    if index == 0 { "" } else { "| " }
+/// The sign before an element of a pipeline, with what crossed the link that leads to it.
+pub(super) fn link_to(index: u32, link: Option<&Pipe>, options: &Options) -> String {
+    match link.map(|link| crossed(link, options)) {
+        _ if index == 0 => String::new(),
+        Some(crossed) if !crossed.is_empty() => format!("| {crossed} "),
+        _ => "| ".to_owned(),
+    }
+}
+
+/// What crossed a pipe, between parentheses; nothing where that isn't known.
+fn crossed(pipe: &Pipe, options: &Options) -> String {
+    let open = if pipe.still_open { ", still open" } else { "" };
+    match &pipe.data {
+        Some(data) => format!("({}{open})", amount(data, false, &pipe.redacted, options)),
+        None => String::new(),
+    }
 }
 
 /// The sign of a level of nesting; a substitution may say which variable it went into, or which way it goes.
-pub(super) fn level(level: &NestingKind, substitution: Option<&Cmdsub>, pipe: Option<&Pipe>) -> String {
+pub(super) fn level(
+    level: &NestingKind,
+    substitution: Option<&Cmdsub>,
+    pipe: Option<&Pipe>,
+    options: &Options,
+) -> String {
+    let crossed = pipe.map(|pipe| crossed(pipe, options)).filter(|crossed| !crossed.is_empty());
+    let crossed = crossed.map_or_else(String::new, |crossed| format!(" {crossed}"));
     let assigned = substitution.and_then(|cmdsub| cmdsub.assign.as_ref());
     let written = pipe.is_some_and(|pipe| pipe.direction == Some(ProcsubDirection::Write));
     match level {
         NestingKind::Top => "top".to_owned(),
         NestingKind::Subshell => "( )".to_owned(),
         NestingKind::Cmdsub => assigned.map_or_else(String::new, |name| visible(name.as_bytes()) + "=") + "$( )",
-        NestingKind::Procsub if written => ">( )".to_owned(),
-        NestingKind::Procsub => "<( )".to_owned(),
+        NestingKind::Procsub => format!("{}{crossed}", if written { ">( )" } else { "<( )" }),
         NestingKind::Background => "&".to_owned(),
         NestingKind::Function(name) => format!("{}()", visible(name.as_bytes())),
         NestingKind::Source(path) => format!(". {}", quote(path.as_bytes())),

@@ -68,14 +68,14 @@ fn a_pipeline_is_one_line_with_each_elements_status_and_what_crossed_it() {
     check(
         &events(0),
         "
-        bash -c script  in /w                             no end seen
-        └─ ✓ cat log | grep x | wc -l  (87.8 KiB | 12 B)                3.4ms",
+        bash -c script  in /w                            no end seen
+        └─ ✓ cat log | (87.8 KiB) grep x | (12 B) wc -l                3.4ms",
     );
     check(
         &events(1),
         "
-        bash -c script  in /w                                 no end seen
-        └─ ✓ cat log | ✗ grep x | ✓ wc -l  (87.8 KiB | 12 B)       exit 1   3.4ms",
+        bash -c script  in /w                                no end seen
+        └─ ✓ cat log | (87.8 KiB) ✗ grep x | (12 B) ✓ wc -l       exit 1   3.4ms",
     );
 }
 

@@ -87,6 +87,25 @@ fn no_text_of_a_command_drives_the_terminal() {
 }
 
 #[test]
+fn beginnings_are_shown_where_they_can_be_read_with_what_was_masked() {
+    let of_pipe = |index: u64| json!({"pipeline": {"id": "p1", "index": index, "len": 2}});
+    let events = [
+        shell_start(1, &json!({})),
+        exec(2, 1, "cat f", &of_pipe(0)),
+        exec(3, 2, "wc", &of_pipe(1)),
+        json!({"kind": "pipe", "seq": 4, "pipelineId": "p1", "fromIndex": 0, "toIndex": 1, "bytes": 9,
+            "previewB64": "Z2hwXyoqKioK", "redacted": ["github-token"]}),
+        exec(5, 3, "gzip", &json!({})),
+        json!({"kind": "redirect", "seq": 6, "cmd": 3, "op": ">", "target": {"path": "/w/z"}, "bytes": 3, "previewB64": "H4sI",
+            "sizeAfter": 3}),
+    ];
+    let options = Options { previews: true, ..Options::plain() };
+    let tree = render(&story(&[batch(SHELL, None, &events)]), &options);
+    assert!(tree.contains(r#"cat f | (9 B: "ghp_****", masked: github-token) wc"#), "{tree}");
+    assert!(tree.contains("gzip > /w/z (3 B, binary)"), "{tree}");
+}
+
+#[test]
 fn a_narrow_terminal_gets_cut_lines_with_their_outcomes() {
     let long = format!("echo {}", "x".repeat(200));
     let told = story(&[batch(SHELL, None, &[shell_start(1, &json!({})), exec(2, 1, &long, &json!({"exitCode": 1}))])]);

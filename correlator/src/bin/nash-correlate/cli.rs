@@ -80,9 +80,9 @@ pub(crate) struct RunArgs {
     /// Mask what the rules in this file find as well, a TOML file in gitleaks' format; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Vec<PathBuf>,
-    /// Show how files and pipes begin
+    /// Don't show how files and pipes begin, only how much went through them
     #[arg(long)]
-    pub(crate) previews: bool,
+    pub(crate) no_previews: bool,
     /// Colours in the tree
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,

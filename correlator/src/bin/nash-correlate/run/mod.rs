@@ -56,11 +56,12 @@ pub(crate) fn run(inputs: &RunArgs, rules: Rules) -> anyhow::Result<u8> {
 
 fn print(story: &Story, inputs: &RunArgs) -> anyhow::Result<()> {
     if let Some(path) = &inputs.output {
-        let options = Options { color: inputs.color == Color::Always, previews: inputs.previews, ..Options::plain() };
+        let options =
+            Options { color: inputs.color == Color::Always, previews: !inputs.no_previews, ..Options::plain() };
         return std::fs::write(path, told(story, inputs.json, &options)?)
             .with_context(|| format!("writing {}", path.display()));
     }
-    let options = options_for_stdout(inputs.color, inputs.previews);
+    let options = options_for_stdout(inputs.color, !inputs.no_previews);
     let line = if options.unicode { "─" } else { "-" }.repeat(SEPARATOR_COLUMNS);
     let head = if inputs.json { String::new() } else { format!("\n{line}\n") };
     let text = head + &told(story, inputs.json, &options)?;
