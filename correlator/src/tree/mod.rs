@@ -3,6 +3,7 @@
 //! Pure: a story and options in, text out, the same for the same story. It asks nothing about the terminal; whoever calls
 //! it knows the width and whether there are colours.
 
+mod amounts;
 mod draw;
 mod figures;
 mod outline;

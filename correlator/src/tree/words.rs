@@ -5,18 +5,14 @@
 
 use nash_events::Event;
 use nash_events::EventKind;
-use nash_events::event::{
-    Cmdsub, Data, Exec, NestingKind, Pipe, ProcsubDirection, Redirect, RedirectTarget, ShellPhase,
-};
+use nash_events::event::{Cmdsub, Exec, NestingKind, Pipe, ProcsubDirection, Redirect, RedirectTarget, ShellPhase};
 
 use super::Options;
-use super::figures::{bytes, duration, signal_name};
+use super::amounts::{amount, crossed};
+use super::figures::{duration, signal_name};
 use crate::paint::{Style, Text};
 use crate::story::{Command, CommandState, ShellState, ShellStory};
 use crate::terminal_text::{quote, quote_all, visible};
-
-/// Columns of a preview: 32, enough to recognise a text by.
-const PREVIEW_COLUMNS: usize = 32;
 
 /// Durations below a tenth of a millisecond are not told: every builtin's is one.
 const SHORTEST_TOLD_US: u64 = 100;
@@ -196,44 +192,6 @@ fn with_descriptor(op: &str, fd: Option<u32>) -> String {
     }
 }
 
-/// How much data there was, how it begins where that is asked for and can be read, and what was masked in it.
-fn amount(data: &Data, preview_wanted: bool, masked: &[String], options: &Options) -> String {
-    let mut told = bytes(data.bytes);
-    let wanted = preview_wanted || options.previews;
-    match data.preview.as_deref().filter(|preview| wanted && !preview.is_empty()) {
-        Some(preview) if is_text(preview) => {
-            told = format!("{told}: {}", shortened(preview, data.truncated, options));
-        }
-        Some(_) => told.push_str(", binary"),
-        None => {}
-    }
-    if !masked.is_empty() {
-        told = format!("{told}, masked: {}", visible(masked.join(", ").as_bytes()));
-    }
-    told
-}
-
-/// Whether a beginning is one of text: there is nothing to recognise in other data.
-fn is_text(preview: &[u8]) -> bool {
-    let head = &preview[..preview.len().min(4 * PREVIEW_COLUMNS)];
-    // A letter may be cut at the end.
-    let is_cut = |error: std::str::Utf8Error| error.error_len().is_none();
-    !head.contains(&0) && std::str::from_utf8(head).map_or_else(is_cut, |_| true)
-}
-
-fn shortened(preview: &[u8], truncated: bool, options: &Options) -> String {
-    let text = preview.strip_suffix(b"\n").unwrap_or(preview);
-    let mut shown = Text::new();
-    shown.push(Style::Plain, visible(&text[..text.len().min(4 * PREVIEW_COLUMNS)]));
-    let whole = shown.width() <= PREVIEW_COLUMNS && !truncated;
-    shown.cut(PREVIEW_COLUMNS, "");
-    let mut out = String::from("\"");
-    shown.write(false, &mut out);
-    out.push_str(if whole { "" } else { options.ellipsis() });
-    out.push('"');
-    out
-}
-
 /// A substitution of which nothing but the text is known.
 pub(super) fn cmdsub(cmdsub: &Cmdsub, options: &Options) -> Text {
     let mut text = Text::new();
@@ -255,15 +213,6 @@ pub(super) fn link_to(index: u32, link: Option<&Pipe>, options: &Options) -> Str
         _ if index == 0 => String::new(),
         Some(crossed) if !crossed.is_empty() => format!("| {crossed} "),
         _ => "| ".to_owned(),
-    }
-}
-
-/// What crossed a pipe, between parentheses; nothing where that isn't known.
-fn crossed(pipe: &Pipe, options: &Options) -> String {
-    let open = if pipe.still_open { ", still open" } else { "" };
-    match &pipe.data {
-        Some(data) => format!("({}{open})", amount(data, false, &pipe.redacted, options)),
-        None => String::new(),
     }
 }
 

@@ -14,11 +14,10 @@ use brush_core::gate::{
     ExecEnd, ExecKind, ExecSpan, ExecStart, Gate, PipeEnds, PipeEvent, RedirectEvent, StateChange, SubstitutionEvent,
     Verdict,
 };
-use nash_events::event::{EventKind, Function, Pipe, Source, Tamper};
+use nash_events::event::{EventKind, Function, Pipe, Tamper};
 use nash_events::{CmdId, Record, SessionId, ShellId, redact};
 
 use super::files::{Files, Opened};
-use super::hash::hex;
 use super::identity::Identity;
 use super::links::Links;
 use super::previews::Previews;
