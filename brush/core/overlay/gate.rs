@@ -6,11 +6,13 @@
 
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+mod place;
+
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{BorrowedFd, RawFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+pub use self::place::{Level, PipelinePlace, Place};
 use crate::extensions::ShellExtensions;
 use crate::{Shell, ShellFd};
 
@@ -188,87 +190,6 @@ impl ExecEnd {
     pub fn failed(status: u8, error: String) -> Self {
         Self { status: Some(status), error: Some(error), ..Self::default() }
     }
-}
-
-/// One level of nesting around a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// `( … )`, or a compound command as one element of a pipeline.
-    Subshell,
-    /// `$( … )` or backquotes.
-    CommandSubstitution,
-    /// `<( … )` or `>( … )`.
-    ProcessSubstitution(SubstitutionId),
-    /// A list run with `&`, or a coprocess.
-    Background,
-    /// A function of this name.
-    Function(Arc<str>),
-    /// A file read with `source`.
-    Source(Arc<str>),
-    /// The handler of this trap.
-    Trap(Arc<str>),
-}
-
-/// Where a command stands: its pipeline and everything around it. Carried by the shell, copied into its forks.
-#[derive(Clone, Debug, Default)]
-pub struct Place {
-    levels: Vec<Level>,
-    left: Vec<(CommandId, CommandId, Option<PipelinePlace>)>,
-    /// The command whose words are being expanded or which is running; zero in the words of a compound command.
-    pub command: CommandId,
-    /// The command inside which that one runs: a function, a builtin such as `eval`, the owner of a substitution, a
-    /// compound command with redirections. Zero at the top.
-    pub parent: CommandId,
-    /// The innermost pipeline of more than one element around it.
-    pub pipeline: Option<PipelinePlace>,
-    /// The process substitution that was opened last.
-    pub substitution: SubstitutionId,
-    /// The variable whose value is being expanded, in an assignment without a command.
-    pub assigning: Option<Arc<str>>,
-}
-
-impl Place {
-    /// The levels around the command, outermost first.
-    #[must_use]
-    pub fn levels(&self) -> &[Level] {
-        &self.levels
-    }
-
-    /// Enters a level. Only a subshell stays part of its pipeline.
-    pub(crate) fn enter(&mut self, level: Level) {
-        self.left.push((self.command, self.parent, self.pipeline));
-        self.assigning = None;
-        if level != Level::Subshell {
-            self.pipeline = None;
-        }
-        // What runs beside or after a command is not inside it.
-        let opened_by_a_command = !matches!(level, Level::Subshell | Level::Background | Level::Trap(_));
-        if opened_by_a_command && self.command != 0 {
-            self.parent = self.command;
-        }
-        self.levels.push(level);
-    }
-
-    /// Leaves the innermost level again.
-    pub(crate) fn leave(&mut self) {
-        self.levels.pop();
-        if let Some((command, parent, pipeline)) = self.left.pop() {
-            self.command = command;
-            self.parent = parent;
-            self.pipeline = pipeline;
-        }
-    }
-}
-
-/// A position in a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PipelinePlace {
-    /// The pipeline.
-    pub id: PipelineId,
-    /// The element, from zero.
-    pub index: usize,
-    /// How many elements there are.
-    pub len: usize,
 }
 
 /// A redirection that was set up or failed.
