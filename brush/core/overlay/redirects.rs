@@ -3,6 +3,7 @@
 //! While the interpreter sets one up it notes here what its words came to. A file is told before it is opened, and again if
 //! that fails; everything else is told once, when it has worked or not. This module sets nothing up itself. Upstream has no
 //! such file.
+#![warn(warnings, clippy::all, clippy::pedantic)]
 
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
