@@ -24,6 +24,14 @@ fn patches_have_one_line_of_context_at_most() {
 }
 
 #[test]
+fn patches_make_no_file() {
+    // A file of ours belongs into the overlay; what else could be made is a copy of upstream's.
+    let makes = |path: &PathBuf| text(path).lines().any(|line| line.starts_with("--- /dev/null"));
+    let found: Vec<_> = patches().into_iter().filter(makes).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
 fn hunks_begin_and_end_with_one_line_of_context_at_most() {
     let mut long = Vec::new();
     for path in patches() {
