@@ -208,6 +208,20 @@ fn a_file_that_may_not_be_read_is_told_by_its_size() {
 }
 
 #[test]
+fn a_redirection_that_fails_says_why_in_the_systems_words() {
+    let told = told("cat < nosuch; cat > /nonexistent/f; set -C; echo > f; echo > f");
+    let errors: Vec<_> = told.redirects().iter().filter_map(|redirect| redirect.error.clone()).collect();
+    assert_eq!(errors[..2], ["No such file or directory", "No such file or directory"]);
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    let of_commands = told.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Exec(exec) => exec.error.clone(),
+        _ => None,
+    });
+    let of_commands: Vec<_> = of_commands.collect();
+    assert_eq!(of_commands[0], "nosuch: No such file or directory", "{of_commands:?}");
+}
+
+#[test]
 fn secrets_are_masked_in_whatever_crosses() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     let script = format!(
