@@ -85,6 +85,8 @@ pub(crate) fn all(directory: &Path) -> Vec<Figure> {
         work("programs spawned", scripts::PROGRAMS, Bar::AtMost(1.05)),
         work("while read over a file", scripts::READ_LINES, Bar::None),
         against_plain("programs spawned, tap against off", scripts::PROGRAMS, Bar::None),
+        against_plain("agent commands, tap against off", scripts::AGENT_COMMANDS, Bar::AtMost(1.03)),
+        against_plain("ping-pong, tap against off", scripts::PING_PONG, Bar::AtMost(1.5)),
         against_plain("pipe throughput, tap against off", scripts::THROUGHPUT, Bar::AtLeast(0.8)),
     ]
 }
