@@ -271,6 +271,35 @@ fn a_shell_that_is_replaced_leaves_its_pipes_in_order() {
 }
 
 #[test]
+fn a_pipeline_that_left_the_shells_group_survives_what_kills_that() {
+    let script = "setsid sh -c 'for i in 1 2 3; do echo $i; sleep 0.2; done' | setsid sh -c 'cat > out; : > end' &
+        while [ ! -s out ]; do sleep 0.01; done; kill -9 0";
+    let told = told(script);
+    let end = told.place.path().join("end");
+    let deadline = std::time::Instant::now() + crate::rig::process::PATIENCE;
+    while !end.exists() && std::time::Instant::now() < deadline {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(std::fs::read_to_string(told.place.path().join("out")).unwrap(), "1\n2\n3\n");
+}
+
+#[test]
+fn half_a_secret_in_a_pipe_that_is_still_open_is_masked() {
+    let told = told("(printf 'token ghp_ABCDEFGHIJKLMNOPQR'; sleep 0.4 &) | (exec 3<&0; sleep 0.4 &)");
+    let pipe = told.pipes()[0];
+    assert!(pipe.still_open, "{pipe:#?}");
+    let (bytes, text) = shown(pipe.data.as_ref());
+    assert!(bytes == 28 && !text.contains("ABCDEFGHIJ"), "{text}");
+}
+
+#[test]
+fn where_few_processes_are_allowed_no_tap_takes_one() {
+    let told = told("ulimit -u 900; echo a | cat");
+    assert_eq!(told.ended.out(), "a\n");
+    assert!(told.pipes()[0].tap_failed, "{:#?}", told.pipes());
+}
+
+#[test]
 fn where_no_tap_can_be_made_the_pipe_is_a_plain_one_and_says_so() {
     // Room for a plain pipe, and not for two.
     let told = told("ulimit -n 6; echo a | cat");

@@ -66,7 +66,7 @@ pub(super) fn read_back(opened: &Opened) -> Redirect {
         ReadBack::Unreadable { size } => redirect.size_after = Some(size),
         ReadBack::Read { size, crossing } => {
             redirect.size_after = Some(size);
-            redirect.data = Some(crossed(&crossing, &mut redirect.redacted));
+            redirect.data = Some(crossed(&crossing, false, &mut redirect.redacted));
         }
     }
     redirect
@@ -134,10 +134,11 @@ fn described(bytes: &[u8], with_preview: bool, redacted: &mut Vec<String>) -> Da
 }
 
 /// Describes data of which only the head is at hand. Where something in the head was masked, the hash is of the masked head and of
-/// nothing else; otherwise of the true bytes.
-pub(super) fn crossed(crossing: &Crossing, redacted: &mut Vec<String>) -> Data {
+/// nothing else; otherwise of the true bytes. What goes on may go on in the middle of a secret.
+pub(super) fn crossed(crossing: &Crossing, goes_on: bool, redacted: &mut Vec<String>) -> Data {
     let truncated = (crossing.head.len() as u64) < crossing.bytes;
-    let masked = if truncated { redact::redact_truncated(&crossing.head) } else { redact::redact(&crossing.head) };
+    let masked =
+        if truncated || goes_on { redact::redact_truncated(&crossing.head) } else { redact::redact(&crossing.head) };
     redacted.extend(masked.rules.iter().map(|rule| (*rule).to_owned()));
     let hides = !masked.rules.is_empty();
     let hashed = if hides { crossing.head.len() as u64 } else { crossing.hashed };

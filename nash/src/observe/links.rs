@@ -39,7 +39,11 @@ impl Links {
         if list.is_empty() {
             return Vec::new();
         }
-        let (ended, open) = std::mem::take(&mut *list).into_iter().partition(|link: &Link| link.tap.has_ended());
+        let is_over = |link: &mut Link| link.tap.has_ended() || link.tap.has_failed();
+        let (mut ended, mut open) = (Vec::new(), Vec::new());
+        for mut link in std::mem::take(&mut *list) {
+            if is_over(&mut link) { ended.push(link) } else { open.push(link) }
+        }
         *list = open;
         ended.into_iter().map(Link::told).collect()
     }
@@ -47,7 +51,8 @@ impl Links {
     /// Takes all: those that don't end by now are told as far as they are known.
     pub(super) fn rest(&self) -> Vec<Pipe> {
         let until = Instant::now() + ENDING;
-        while self.list().iter().any(|link| !link.tap.has_ended()) && Instant::now() < until {
+        let is_open = |link: &mut Link| !link.tap.has_ended() && !link.tap.has_failed();
+        while self.list().iter_mut().any(is_open) && Instant::now() < until {
             std::thread::yield_now();
         }
         std::mem::take(&mut *self.list()).into_iter().map(Link::told).collect()
@@ -65,9 +70,11 @@ impl Links {
 
 impl Link {
     fn told(self) -> Pipe {
-        let Self { mut pipe, tap } = self;
-        pipe.still_open = !tap.has_ended();
-        pipe.data = Some(data::crossed(&tap.crossing(), &mut pipe.redacted));
+        let Self { mut pipe, mut tap } = self;
+        pipe.tap_failed = tap.has_failed();
+        pipe.still_open = !pipe.tap_failed && !tap.has_ended();
+        let crossing = tap.crossing();
+        pipe.data = Some(data::crossed(&crossing, crossing.sha256.is_none(), &mut pipe.redacted));
         pipe
     }
 }

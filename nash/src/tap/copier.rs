@@ -16,13 +16,20 @@ use sha2::Digest as _;
 
 use super::region::{PIECE_BYTES, Seen};
 
-/// What each of a tap's two pipes holds: 32 KiB, so that both together hold what one plain pipe does. How much a writer can be
-/// rid of before a reader comes is then the same.
-pub(super) const HALF_PIPE_BYTES: usize = 32 << 10;
+/// What the second pipe holds at first: 16 KiB. The first holds what a plain pipe does, so that a writer gets rid of as much before
+/// its reader comes; what the second adds to that must stay little, since a writer that is not done when its reader goes has to
+/// learn of it.
+pub(super) const FIRST_PIPE_BYTES: usize = 16 << 10;
 
-/// What the second pipe may come to hold when nothing is written to the first any more, so that the tap can go: twice what
-/// both hold, since pages need not be full.
-const LAST_PIPE_BYTES: usize = 4 * HALF_PIPE_BYTES;
+/// What it holds once a stream flows, and when nothing is written to the first any more, so that the tap can go: 64 KiB, as a
+/// plain pipe.
+pub(super) const PIPE_BYTES: usize = 64 << 10;
+
+/// From how many bytes on a stream flows: 1 MiB.
+const FLOWING_BYTES: u64 = 1 << 20;
+
+/// What the second pipe may come to hold when the writer is gone: pages need not be full.
+const LAST_PIPE_BYTES: usize = 4 * PIPE_BYTES;
 
 /// What both pipes hold, and how much is moved at once, where nothing is looked at any more: 1 MiB, what everybody may have. After
 /// so many bytes as are hashed, nobody can tell how many of them are on their way.
@@ -41,9 +48,10 @@ pub(super) fn run(from: BorrowedFd<'_>, to: BorrowedFd<'_>, seen: &mut Seen<'_>)
         if !wait_for_both(from, to, seen) {
             return;
         }
-        // No more than fits, so that nothing waits here.
+        // No more than fits, so that nothing waits here; a page may be filled in part.
         let unread = ioctl_fionread(to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX));
-        let room = HALF_PIPE_BYTES.saturating_sub(unread).clamp(PAGE_BYTES, PIECE_BYTES);
+        let filled = if unread == 0 { 0 } else { unread.saturating_add(PAGE_BYTES) };
+        let room = seen.own.capacity.saturating_sub(filled).clamp(PAGE_BYTES, PIECE_BYTES);
         let Some(piece) = seen.own.piece.get_mut(..room) else { return };
         let count = match read(from, piece) {
             Ok(0) => return,
@@ -52,6 +60,7 @@ pub(super) fn run(from: BorrowedFd<'_>, to: BorrowedFd<'_>, seen: &mut Seen<'_>)
             Err(_) => return,
         };
         look_at(seen, count);
+        widen(to, seen);
         if !pass_on(to, from, seen, count) {
             return;
         }
@@ -108,6 +117,15 @@ fn wait_for_room(to: BorrowedFd<'_>, mut writer_gone: bool, from: BorrowedFd<'_>
             return true;
         }
         writer_gone |= writer.contains(PollFlags::HUP);
+    }
+}
+
+/// Makes the second pipe larger once a stream flows.
+fn widen(to: BorrowedFd<'_>, seen: &mut Seen<'_>) {
+    if seen.own.capacity < PIPE_BYTES && seen.own.hashed >= FLOWING_BYTES {
+        // Where that isn't allowed, it takes longer.
+        let _ = fcntl_setpipe_size(to, PIPE_BYTES);
+        seen.own.capacity = PIPE_BYTES;
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A tap is a small process between two pipes. It shares this process's memory, so that making it costs little and what it
 //! saw is at hand, and nothing else: it goes on when the shell is replaced, killed or gone, and no signal but SIGKILL ends it
-//! before its pipes. Bytes pass unchanged, never more of them on the way than in a plain pipe. What they mean is not known here.
+//! before its pipes. Bytes pass unchanged, and hardly more of them are on the way than in a plain pipe. What they mean is not known
+//! here.
 
 #[cfg(target_os = "linux")]
 mod copier;
@@ -10,6 +11,8 @@ mod copier;
 mod process;
 #[cfg(target_os = "linux")]
 mod region;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::none::Tap;
@@ -49,6 +52,11 @@ mod none {
 
         /// Never asked.
         pub(crate) fn has_ended(&self) -> bool {
+            match *self {}
+        }
+
+        /// Never asked.
+        pub(crate) fn has_failed(&mut self) -> bool {
             match *self {}
         }
 

@@ -9,16 +9,22 @@ use std::sync::atomic::Ordering;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::pipe::fcntl_setpipe_size;
+use rustix::process::{chdir, setsid};
 
-use super::copier::{self, HALF_PIPE_BYTES};
+use super::copier::{self, FIRST_PIPE_BYTES};
 use super::region::Region;
 use super::{Crossing, Ends};
+
+/// Where fewer processes than this are allowed, 1024, each may be needed for a command: no tap takes one.
+const PROCESSES_MIN: u64 = 1024;
 
 /// A tap between two pipes.
 pub(crate) struct Tap {
     /// Leaked where the tap is still running when this goes: it is the tap's memory.
     region: Option<Region>,
     pid: libc::pid_t,
+    /// Whether it was found dead before its pipe had ended.
+    reaped: bool,
 }
 
 impl Tap {
@@ -27,10 +33,13 @@ impl Tap {
         if !closes_ranges() {
             return Err(io::ErrorKind::Unsupported.into());
         }
+        if processes_max() < PROCESSES_MIN {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
         let (from, writer) = io::pipe()?;
         let (reader, to) = io::pipe()?;
+        fcntl_setpipe_size(&to, FIRST_PIPE_BYTES)?;
         for end in [from.as_fd(), to.as_fd()] {
-            fcntl_setpipe_size(end, HALF_PIPE_BYTES)?;
             // The flag is the tap's alone: the other ends are files of their own.
             fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
         }
@@ -48,12 +57,32 @@ impl Tap {
         let error = io::Error::last_os_error();
         // SAFETY: the call reads the set that it is given.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()) };
-        if pid < 0 { Err(error) } else { Ok(Self { region: Some(region), pid }) }
+        if pid < 0 { Err(error) } else { Ok(Self { region: Some(region), pid, reaped: false }) }
     }
 
     /// Whether the pipe has ended: all that will ever cross it is known.
     pub(crate) fn has_ended(&self) -> bool {
         self.region.as_ref().is_none_or(Region::has_ended)
+    }
+
+    /// Whether the tap was killed before its pipe ended, which broke the pipe.
+    pub(crate) fn has_failed(&mut self) -> bool {
+        if !self.reaped && !self.has_ended() {
+            self.reaped = self.reap(libc::WNOHANG) && !self.has_ended();
+        }
+        self.reaped
+    }
+
+    /// Ends the tap as nothing but SIGKILL does.
+    #[cfg(test)]
+    pub(super) fn kill(&self) {
+        // SAFETY: the process is this one's child and was not reaped.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+    }
+
+    fn reap(&self, flags: libc::c_int) -> bool {
+        // SAFETY: the status is not asked for.
+        (unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WCLONE | flags) }) == self.pid
     }
 
     /// What was seen until now.
@@ -68,10 +97,7 @@ impl Tap {
 impl Drop for Tap {
     fn drop(&mut self) {
         // It announces its end a moment before it is gone; its stack is needed until then.
-        let flags = libc::__WCLONE | if self.has_ended() { 0 } else { libc::WNOHANG };
-        // SAFETY: the status is not asked for.
-        let reaped = unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), flags) };
-        if reaped != self.pid {
+        if !self.reaped && !self.reap(if self.has_ended() { 0 } else { libc::WNOHANG }) {
             std::mem::forget(self.region.take());
         }
     }
@@ -96,8 +122,10 @@ extern "C" fn main(argument: *mut libc::c_void) -> libc::c_int {
     let Some(mut seen) = (unsafe { Region::view(argument) }) else { return 1 };
     let [from, to] = seen.own.ends;
     close_all_but(from, to);
-    // SAFETY: the call takes a path that is there. Nobody's folder is held.
-    unsafe { libc::chdir(c"/".as_ptr()) };
+    // A signal to the shell's group is for the commands, and not all of them need be in it: the pipe ends when they do.
+    let _ = setsid();
+    // Nobody's folder is held.
+    let _ = chdir(c"/");
     // SAFETY: it is open, and nobody else in this process closes it.
     let from = unsafe { BorrowedFd::borrow_raw(from) };
     // SAFETY: as above.
@@ -124,4 +152,13 @@ fn close_all_but(one: i32, other: i32) {
 fn closes_ranges() -> bool {
     // SAFETY: the call takes numbers; there is no such descriptor.
     unsafe { libc::syscall(libc::SYS_close_range, i32::MAX, i32::MAX, 0) == 0 }
+}
+
+/// How many processes the user may have.
+fn processes_max() -> u64 {
+    // SAFETY: zeros are a valid `rlimit`.
+    let mut limit: libc::rlimit = unsafe { zeroed() };
+    // SAFETY: the call writes one `rlimit` to where it is told.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_NPROC, &raw mut limit) };
+    if result == 0 { limit.rlim_cur } else { u64::MAX }
 }

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use nash_events::limits::PREVIEW_BYTES_MAX;
 use sha2::{Digest as _, Sha256};
 
-use super::copier::HALF_PIPE_BYTES;
+use super::copier::{FIRST_PIPE_BYTES, PIPE_BYTES};
 
 /// The most that is read at once: what a pipe holds.
-pub(super) const PIECE_BYTES: usize = HALF_PIPE_BYTES;
+pub(super) const PIECE_BYTES: usize = PIPE_BYTES;
 
 /// A tap's stack: 128 KiB, many times what copying needs; memory is taken only where it is touched.
 const STACK_BYTES: usize = 128 << 10;
@@ -35,7 +35,9 @@ pub(super) struct Own {
     pub hashed: u64,
     /// SHA-256 as far as it goes.
     pub hash: Sha256,
-    /// Whether the second pipe was made larger, for what is left in the first.
+    /// What the second pipe holds, in bytes.
+    pub capacity: usize,
+    /// Whether it was made larger for what is left in the first.
     pub made_room: bool,
     /// The descriptors that the tap keeps: it reads from the first and writes to the second.
     pub ends: [i32; 2],
@@ -80,6 +82,7 @@ impl Region {
         // SAFETY: nobody else knows the mapping; zeros are valid for all of it but what is written next, a hash among it.
         let own = unsafe { &mut *region.own() };
         own.hash = Sha256::new();
+        own.capacity = FIRST_PIPE_BYTES;
         own.ends = ends;
         Ok(region)
     }

@@ -12,8 +12,8 @@ use crate::delivery::share_words;
 const SLOT_WORDS: usize = 128;
 /// Words of a slot before the text: its state, the process, the text's length.
 const HEAD_WORDS: usize = 3;
-/// Slots: 64, more than a shell has children that it waits for at one time.
-const SLOTS: usize = 64;
+/// Slots: 512, more than a shell has children in the background at one time. Memory is taken where they are used.
+const SLOTS: usize = 512;
 
 const FREE: u64 = 0;
 const BUSY: u64 = 1;

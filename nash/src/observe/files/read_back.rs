@@ -1,7 +1,7 @@
 //! Reading a file back after the command that had it.
 //!
 //! By its path, which must still lead to the same regular file. Reading has no side effect: nothing else is ever opened, the time
-//! of access stays where that is allowed, and no file of a kind that computes its contents is read.
+//! of access stays, and no file of a kind that computes its contents is read.
 
 use std::fs::File;
 use std::io;
@@ -75,16 +75,18 @@ pub(super) fn read(path: &Path, identity: Identity, start: u64, only_head: bool)
     }
 }
 
-/// Opens a file for reading. It was a regular one a moment ago; should it be something else by now, opening waits for nobody and
-/// takes no terminal.
+/// Opens a file for reading, if that leaves no trace: its time of access must stay, which only its owner may ask for. It was a
+/// regular file a moment ago; should it be something else by now, opening waits for nobody and takes no terminal.
 fn open(path: &Path) -> io::Result<File> {
-    let open = |flags| File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path);
-    #[cfg(target_os = "linux")]
-    if let Ok(file) = open(libc::O_NOATIME) {
-        return Ok(file);
-    }
-    open(0)
+    File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | WITHOUT_TRACE).open(path)
 }
+
+#[cfg(target_os = "linux")]
+const WITHOUT_TRACE: i32 = libc::O_NOATIME;
+
+/// There is no such flag.
+#[cfg(not(target_os = "linux"))]
+const WITHOUT_TRACE: i32 = 0;
 
 fn range(file: &File, start: u64, end: u64, only_head: bool) -> io::Result<Crossing> {
     let length = end - start;
