@@ -2,6 +2,7 @@
 
 use brush_core::bytes;
 use nash_events::argv::head;
+use nash_events::limits::ARGS_MAX;
 use nash_events::redact;
 use nash_events::{ByteString, bound_argv};
 
@@ -22,12 +23,13 @@ pub(super) struct Arguments {
 
 /// Masks and bounds an argument list.
 pub(super) fn arguments<A: AsRef<[u8]>>(argv: &[A]) -> Arguments {
-    let argv: Vec<_> = argv.iter().map(|word| bytes::decode_bytes(word.as_ref())).collect();
-    let masked = redact::redact_argv(&argv);
+    // Whole words that will not be reported need not be searched; the first of them shows that there are more.
+    let shown: Vec<_> = argv.iter().take(ARGS_MAX + 1).map(|word| bytes::decode_bytes(word.as_ref())).collect();
+    let masked = redact::redact_argv(&shown);
     let bounded = bound_argv(&masked.argv);
-    let all_there = bounded.argv.len() as u64 == bounded.argc;
+    let all_there = bounded.argv.len() == argv.len();
     Arguments {
-        argc: (!all_there).then_some(bounded.argc),
+        argc: (!all_there).then_some(argv.len() as u64),
         truncated: bounded.truncated,
         argv: bounded.argv,
         redacted: names(masked.rules),
