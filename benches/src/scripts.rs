@@ -57,14 +57,14 @@ echo $count";
 pub(crate) const THROUGHPUT: &str = "head -c 1073741824 /dev/zero | cat > /dev/null";
 
 /// Questions and answers over two pipes, one of which is a pipeline's. The programs are another shell's.
-pub(crate) const PING_PONG: &str = r#"
+pub(crate) const PING_PONG: &str = r"
 mkfifo back
 sh -c 'i=0; while [ $i -lt 3000 ]; do echo x; read y <&3; i=$((i + 1)); done' 3< back |
     sh -c 'while read x; do echo $x; done' > back
-rm back"#;
+rm back";
 
 /// What an agent does in a row: looks around, reads, counts, packs and compares.
-pub(crate) const AGENT_COMMANDS: &str = r#"
+pub(crate) const AGENT_COMMANDS: &str = r"
 mkdir work && cd work
 for i in 1 2 3 4 5; do printf 'line %s\n' {1..2000} > file$i.txt; done
 find . -name '*.txt' | sort | head -20
@@ -76,7 +76,7 @@ awk '{ n += $2 } END { print n }' file2.txt
 ls -a > listing.txt 2>&1; tail -2 listing.txt | wc -c
 tar cf - . | gzip -c > ../work.tgz; gzip -t ../work.tgz && echo packed
 diff <(sort file1.txt) <(sort file2.txt) && echo same
-cd .. && rm -r work work.tgz"#;
+cd .. && rm -r work work.tgz";
 
 /// What an agent puts around a command: a long list of variables that are unset where they are set, and the command in a shell
 /// that takes this one's place. `$0` is that shell.
