@@ -163,6 +163,13 @@ fn what_exec_opens_is_read_back_when_it_is_closed_or_the_shell_ends() {
 }
 
 #[test]
+fn a_descriptor_that_exec_opened_is_found_closed_after_much_use() {
+    let told = told("exec 3> f; for i in 1 2 3; do echo $i >&3; done; exec 3>&-; echo more >> f");
+    let opened = told.redirects().into_iter().find(|redirect| redirect.op == "3>").unwrap();
+    assert_eq!(shown(opened.data.as_ref()), (6, "1\n2\n3\n"), "read back when it was closed, not at the end");
+}
+
+#[test]
 fn a_file_that_is_not_what_it_was_is_not_guessed_at() {
     let told = told(
         "{ echo x; rm gone; } > gone; { echo x; rm other; echo new > other; } > other; { echo x; mv moved elsewhere; } > moved
@@ -193,11 +200,11 @@ fn what_is_no_regular_file_is_never_read() {
 fn a_file_that_may_not_be_read_is_told_by_its_size() {
     let script = "echo secret > f; chmod 200 f; echo more >> f; ls -l f > /dev/null";
     let told = told_with(script, |command| {
-        // Root may read everything; in a user namespace of its own without capabilities it is nobody special.
+        // Root may read everything; in a user namespace where it isn't root it is nobody special.
         let shell = command.get_program().to_owned();
         let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
-        let mut wrapped = Command::new("/usr/bin/setpriv");
-        wrapped.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(shell).args(arguments);
+        let mut wrapped = Command::new("/usr/bin/unshare");
+        wrapped.args(["--user", "--map-user=1000", "--map-group=1000"]).arg(shell).args(arguments);
         wrapped.current_dir(command.get_current_dir().unwrap()).env_clear();
         wrapped.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         *command = wrapped;

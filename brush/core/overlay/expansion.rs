@@ -117,7 +117,7 @@ pub(crate) async fn basic_expand_heredoc_word(
     params: &ExecutionParameters,
     text: impl AsRef<str>,
 ) -> Result<String, Error> {
-    joined_by_blanks(shell, params, text.as_ref(), Mode::Here)
+    joined(shell, params, text.as_ref(), Mode::Here)
 }
 
 /// Expands a word to one string, as far as the options say.
@@ -237,21 +237,6 @@ pub(crate) fn tested_name<SE: ShellExtensions>(
     Expander { shell, params, commands: true }.expression(&word)
 }
 
-fn joined_by_blanks<SE: ShellExtensions>(
-    shell: &mut Shell<SE>,
-    params: &ExecutionParameters,
-    text: &str,
-    mode: Mode,
-) -> Result<String, Error> {
-    if !text.contains(['$', '`', '\\', '\'', '"', '~', '<', '>']) {
-        return Ok(text.to_owned());
-    }
-    let word = word::parsed(text, mode);
-    let mut sink = Joined::with_blanks();
-    Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
-    Ok(sink.finish())
-}
-
 fn joined<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
@@ -262,7 +247,7 @@ fn joined<SE: ShellExtensions>(
         return Ok(text.to_owned());
     }
     let word = word::parsed(text, mode);
-    let mut sink = Joined::new(shell);
+    let mut sink = if matches!(mode, Mode::Here) { Joined::with_blanks() } else { Joined::new(shell) };
     Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
     Ok(sink.finish())
 }

@@ -100,6 +100,7 @@ fn wait_for_room(to: BorrowedFd<'_>, mut writer_gone: bool, from: BorrowedFd<'_>
             seen.own.made_room = true;
             // Where that isn't allowed, the tap stays as long as the reader takes.
             let _ = fcntl_setpipe_size(to, LAST_PIPE_BYTES);
+            seen.own.capacity = LAST_PIPE_BYTES;
         }
         let mut both =
             [PollFd::from_borrowed_fd(to, PollFlags::OUT), PollFd::from_borrowed_fd(from, PollFlags::empty())];

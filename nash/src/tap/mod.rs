@@ -38,7 +38,6 @@ pub(crate) struct Crossing {
 /// Where there is no way to make one.
 #[cfg(not(target_os = "linux"))]
 mod none {
-
     use super::{Crossing, Ends};
 
     /// A tap that can't be made.

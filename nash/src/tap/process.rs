@@ -23,7 +23,7 @@ pub(crate) struct Tap {
     /// Leaked where the tap is still running when this goes: it is the tap's memory.
     region: Option<Region>,
     pid: libc::pid_t,
-    /// Whether it was found dead before its pipe had ended.
+    /// Whether its process was reaped.
     reaped: bool,
 }
 
@@ -68,9 +68,10 @@ impl Tap {
     /// Whether the tap was killed before its pipe ended, which broke the pipe.
     pub(crate) fn has_failed(&mut self) -> bool {
         if !self.reaped && !self.has_ended() {
-            self.reaped = self.reap(libc::WNOHANG) && !self.has_ended();
+            self.reaped = self.reap(libc::WNOHANG);
         }
-        self.reaped
+        // It may have ended in between.
+        self.reaped && !self.has_ended()
     }
 
     /// Ends the tap as nothing but SIGKILL does.
@@ -142,7 +143,7 @@ fn close_all_but(one: i32, other: i32) {
     let between = (lower.wrapping_add(1), upper.wrapping_sub(1));
     for (first, last) in [(0, lower.wrapping_sub(1)), between, (upper.wrapping_add(1), i32::MAX)] {
         if first <= last {
-            // SAFETY: the call takes numbers. That there is such a call was seen before the tap was made.
+            // SAFETY: the call takes numbers. That it succeeds, and so leaves `errno` alone, was seen before the tap was made.
             unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
         }
     }

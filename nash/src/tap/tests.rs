@@ -1,4 +1,6 @@
 //! Taps without a shell.
+//!
+//! What commands make of a tapped pipe is tested with the shell.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};

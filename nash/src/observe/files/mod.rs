@@ -31,7 +31,7 @@ struct State {
     opened: Vec<Opened>,
     /// The size of the file that is about to be opened, with its path.
     about_to_be: Option<(PathBuf, u64)>,
-    /// The numbers that `exec` has opened, and those it has closed or led elsewhere since.
+    /// The numbers that the newest command closes or leads elsewhere, in case it is an `exec`.
     closed: Vec<(CmdId, i32)>,
 }
 
@@ -69,7 +69,10 @@ impl Files {
             RedirectTarget::Close | RedirectTarget::Fd(..)
                 if redirect.command != 0 && state.opened.iter().any(|opened| opened.stays) =>
             {
-                state.closed.push((CmdId(redirect.command), redirect.fd));
+                let command = CmdId(redirect.command);
+                // Those of a command that turned out to be no `exec` mean nothing any more.
+                state.closed.retain(|(by, _)| *by == command);
+                state.closed.push((command, redirect.fd));
             }
             _ => {}
         }

@@ -350,8 +350,9 @@ pub(super) fn disposition(signal: i32) -> libc::sigaction {
     unsafe { action.assume_init() }
 }
 
-/// Sets a disposition; one that can't be set stays as it is. Calls are interrupted, so that whoever waits can look.
-fn set(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
+/// Sets a disposition; one that can't be set stays as it is. Calls are interrupted, so that whoever waits can look. The handler
+/// must be one that may run at any time.
+pub(super) fn set(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
     let pointer = action.as_mut_ptr();
     // SAFETY: the structure is ours, and all zeros is a valid value of it.
@@ -359,7 +360,7 @@ fn set(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
         (*pointer).sa_sigaction = handler;
         (*pointer).sa_flags = flags;
     }
-    // SAFETY: the structure is filled in, and every handler here does nothing but store into an atomic.
+    // SAFETY: the structure is filled in; the handlers here store into atomics, that of a stand-in sends a signal on.
     unsafe { libc::sigaction(signal, pointer, std::ptr::null_mut()) };
 }
 

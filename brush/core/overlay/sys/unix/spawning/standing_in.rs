@@ -58,7 +58,7 @@ pub(super) fn begin(program: ProcessId) {
         };
         if is_passed_on {
             PASSED_ON.fetch_or(1 << signal, Ordering::Relaxed);
-            set(signal, pass_on as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_RESTART);
+            trapping::set(signal, pass_on as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_RESTART);
         }
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn wait(program: ProcessId) -> io::Result<()> {
     let passed_on = PASSED_ON.swap(0, Ordering::Relaxed);
     for signal in SIGNALS.into_iter().filter(|signal| passed_on & (1 << signal) != 0) {
         let usual = if signal == libc::SIGQUIT { libc::SIG_IGN } else { libc::SIG_DFL };
-        set(signal, usual, 0);
+        trapping::set(signal, usual, 0);
     }
     result
 }
@@ -141,17 +141,4 @@ extern "C" fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     // SAFETY: the call takes numbers only and may be made in a handler.
     unsafe { libc::kill(program, signal) };
     Errno::set_raw(before);
-}
-
-/// Sets a disposition; one that can't be set stays as it is.
-fn set(signal: libc::c_int, handler: libc::sighandler_t, flags: libc::c_int) {
-    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    let pointer = action.as_mut_ptr();
-    // SAFETY: the structure is ours, and all zeros is a valid value of it.
-    unsafe {
-        (*pointer).sa_sigaction = handler;
-        (*pointer).sa_flags = flags;
-    }
-    // SAFETY: the structure is filled in, and the handler is one that may run at any time.
-    unsafe { libc::sigaction(signal, pointer, std::ptr::null_mut()) };
 }
