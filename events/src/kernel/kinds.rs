@@ -91,6 +91,9 @@ pub struct Exec {
     /// The effective group afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub egid: Option<u32>,
+    /// SHA-256 of the file in hexadecimal, where the observer compared it with the shells that it watches for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// The call's result where it failed: a negative `errno`. Absent for a program that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<i64>,
@@ -113,6 +116,38 @@ pub struct ExecImage {
     /// Its inode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ino: Option<u64>,
+}
+
+/// A process was there already when the observer came: what was seen of it starts here.
+///
+/// ```json
+/// {"kind":"present",…,"path":"/usr/bin/node","dev":2049,"ino":1400,"argv":["node","agent.js"],"cwd":"/workspace"}
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Present {
+    /// The file that it ran then.
+    #[serde(flatten, with = "fields::path")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::path::Keys"))]
+    pub path: Option<ByteString>,
+    /// Device of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dev: Option<u64>,
+    /// Inode of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ino: Option<u64>,
+    /// The arguments, redacted and bounded.
+    #[serde(flatten, with = "fields::argv")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::argv::Keys"))]
+    pub argv: Vec<ByteString>,
+    /// The working directory.
+    #[serde(flatten, with = "fields::cwd")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::cwd::Keys"))]
+    pub cwd: Option<ByteString>,
+    /// The redaction rules that masked something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 /// A process ended: `{"kind":"exit",…,"exitCode":0}` or `{"kind":"exit",…,"signal":9}`.
@@ -207,6 +242,8 @@ pub enum MutationOp {
     Symlink,
     /// A directory was made.
     Mkdir,
+    /// A device, pipe, socket or empty file was made.
+    Mknod,
     /// A directory was removed.
     Rmdir,
     /// A file was cut or extended.
@@ -317,6 +354,64 @@ pub struct Kill {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_start_ticks: Option<u64>,
     /// The call's result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<i64>,
+}
+
+/// A process entered other namespaces: `{"kind":"namespace",…,"via":"unshare","flags":536870912,"result":0}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Namespace {
+    /// The call: `unshare`, `setns`.
+    #[serde(default)]
+    pub via: String,
+    /// Which namespaces, as flags of `clone`; 0 where `setns` takes whatever the descriptor is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<u64>,
+    /// 0, or a negative `errno`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<i64>,
+}
+
+/// The mounts changed: `{"kind":"mount",…,"via":"mount","path":"/mnt","from":"/usr/bin","fsType":"none","flags":4096}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Mount {
+    /// The call: `mount`, `move_mount`, `umount`, `pivot_root`, `chroot`.
+    #[serde(default)]
+    pub via: String,
+    /// Where, as the process named it.
+    #[serde(flatten, with = "fields::path")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::path::Keys"))]
+    pub path: Option<ByteString>,
+    /// What, as the process named it.
+    #[serde(flatten, with = "fields::from")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::from::Keys"))]
+    pub from: Option<ByteString>,
+    /// The type of file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fs_type: Option<String>,
+    /// Flags of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<u64>,
+    /// 0, or a negative `errno`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<i64>,
+}
+
+/// A file in memory only was made: `{"kind":"memfd",…,"path":"payload","flags":1,"result":3}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Memfd {
+    /// The name that it was given; no path leads to it.
+    #[serde(flatten, with = "fields::path")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::path::Keys"))]
+    pub path: Option<ByteString>,
+    /// Flags of `memfd_create`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<u64>,
+    /// The descriptor, or a negative `errno`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<i64>,
 }

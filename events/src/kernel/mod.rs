@@ -8,7 +8,8 @@ mod kinds;
 use std::borrow::Cow;
 
 pub use kinds::{
-    Connect, Exec, ExecImage, Exit, Fork, Kill, Lost, Mutation, MutationOp, Open, OpenVia, PathSource, Ptrace,
+    Connect, Exec, ExecImage, Exit, Fork, Kill, Lost, Memfd, Mount, Mutation, MutationOp, Namespace, Open, OpenVia,
+    PathSource, Present, Ptrace,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -202,6 +203,8 @@ kernel_event_kinds! {
         Fork(Fork) = "fork",
         /// A process runs another program.
         Exec(Box<Exec>) = "exec",
+        /// A process was there already when the observer came.
+        Present(Box<Present>) = "present",
         /// A process ended.
         Exit(Exit) = "exit",
         /// A file was opened, or was not.
@@ -214,6 +217,12 @@ kernel_event_kinds! {
         Ptrace(Ptrace) = "ptrace",
         /// A signal was sent to an observer or a shell.
         Kill(Kill) = "kill",
+        /// A process entered other namespaces.
+        Namespace(Namespace) = "namespace",
+        /// The mounts, or a process's root, changed.
+        Mount(Box<Mount>) = "mount",
+        /// A file in memory only was made.
+        Memfd(Memfd) = "memfd",
         /// The observer lost events.
         Lost(Lost) = "lost",
     }
@@ -223,6 +232,7 @@ kernel_event_kinds! {
         Link = "link",
         Symlink = "symlink",
         Mkdir = "mkdir",
+        Mknod = "mknod",
         Rmdir = "rmdir",
         Truncate = "truncate",
         Chmod = "chmod",

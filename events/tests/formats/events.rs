@@ -130,9 +130,9 @@ fn an_unknown_kind_is_kept_whole() {
     assert_eq!(write(&event), value);
     assert_eq!(write(&serde_json::from_value::<Event>(value.clone()).unwrap()), value);
 
-    let value = json!({"kind":"mount","seq":4,"pid":5,"comm":"a","target":"/mnt"});
+    let value = json!({"kind":"teleport","seq":4,"pid":5,"comm":"a","target":"/mnt"});
     let event = KernelEvent::from_json(value.to_string().as_bytes()).unwrap();
-    assert_eq!((event.kind.name(), event.actor.pid), ("mount", Some(5)));
+    assert_eq!((event.kind.name(), event.actor.pid), ("teleport", Some(5)));
     assert_eq!(write(&event), value);
 }
 

@@ -174,7 +174,7 @@ pub(crate) fn shell_batch(events: Vec<Event>) -> ShellBatch {
 
 /// Every kernel kind with some of its fields.
 pub(crate) fn kernel_kinds() -> Vec<KernelEventKind> {
-    let ops = ["unlink", "rename", "link", "symlink", "mkdir", "rmdir", "truncate", "chmod", "chown"];
+    let ops = ["unlink", "rename", "link", "symlink", "mkdir", "mknod", "rmdir", "truncate", "chmod", "chown"];
     let mutation = |op: &str| {
         KernelEventKind::Mutation(Box::new(kernel::Mutation {
             op: op.into(),
@@ -209,6 +209,22 @@ pub(crate) fn kernel_kinds() -> Vec<KernelEventKind> {
         KernelEventKind::Bind(Box::new(connect)),
         KernelEventKind::Ptrace(kernel::Ptrace { via: "ptrace".into(), target_pid: Some(400), ..Default::default() }),
         KernelEventKind::Kill(kernel::Kill { signal: 9, target_pid: Some(400), ..Default::default() }),
+        KernelEventKind::Present(Box::new(kernel::Present {
+            path: Some(LATIN_1.into()),
+            ino: Some(2),
+            argv: vec![LATIN_1.into()],
+            ..Default::default()
+        })),
+        KernelEventKind::Namespace(kernel::Namespace { via: "unshare".into(), flags: Some(1 << 29), result: Some(0) }),
+        KernelEventKind::Mount(Box::new(kernel::Mount {
+            via: "mount".into(),
+            path: Some(LATIN_1.into()),
+            from: Some(LATIN_1.into()),
+            fs_type: Some("none".into()),
+            flags: Some(4096),
+            result: Some(-1),
+        })),
+        KernelEventKind::Memfd(kernel::Memfd { path: Some(LATIN_1.into()), flags: Some(1), result: Some(3) }),
         KernelEventKind::Lost(kernel::Lost { count: 40, by_kind: BTreeMap::new(), reason: "ring-full".into() }),
     ];
     kinds.extend(ops.map(mutation));
