@@ -203,18 +203,18 @@ pub(crate) fn kernel_kinds() -> Vec<KernelEventKind> {
     let mut kinds = vec![
         KernelEventKind::Fork(kernel::Fork { child_pid: 413, child_start_ticks: Some(9), ..Default::default() }),
         KernelEventKind::Exec(Box::new(exec)),
-        KernelEventKind::Exit(kernel::Exit { exit_code: None, signal: Some(9), core_dumped: true }),
-        KernelEventKind::Open(Box::new(open)),
-        KernelEventKind::Connect(Box::new(connect.clone())),
-        KernelEventKind::Bind(Box::new(connect)),
-        KernelEventKind::Ptrace(kernel::Ptrace { via: "ptrace".into(), target_pid: Some(400), ..Default::default() }),
-        KernelEventKind::Kill(kernel::Kill { signal: 9, target_pid: Some(400), ..Default::default() }),
         KernelEventKind::Present(Box::new(kernel::Present {
             path: Some(LATIN_1.into()),
             ino: Some(2),
             argv: vec![LATIN_1.into()],
             ..Default::default()
         })),
+        KernelEventKind::Exit(kernel::Exit { exit_code: None, signal: Some(9), core_dumped: true }),
+        KernelEventKind::Open(Box::new(open)),
+        KernelEventKind::Connect(Box::new(connect.clone())),
+        KernelEventKind::Bind(Box::new(connect)),
+        KernelEventKind::Ptrace(kernel::Ptrace { via: "ptrace".into(), target_pid: Some(400), ..Default::default() }),
+        KernelEventKind::Kill(kernel::Kill { signal: 9, target_pid: Some(400), ..Default::default() }),
         KernelEventKind::Namespace(kernel::Namespace { via: "unshare".into(), flags: Some(1 << 29), result: Some(0) }),
         KernelEventKind::Mount(Box::new(kernel::Mount {
             via: "mount".into(),
