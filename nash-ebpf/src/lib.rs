@@ -1,0 +1,5 @@
+//! The kernel's witness: what the descendants of watched shells execute, open and change, as kernel events.
+//!
+//! What the probes report is read, kept in a journal and sent. Nothing here judges an event or knows what a shell said.
+
+pub mod abi;
