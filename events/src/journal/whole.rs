@@ -9,6 +9,7 @@ use super::notes::{Announcement, Carry, Delivered, Note, is_header, is_note};
 use super::reader::JournalReader;
 use super::split::{Line, Splitter};
 use crate::event::Event;
+use crate::ids::Seq;
 
 /// A journal that was read at once: what was not delivered yet.
 #[derive(Debug)]
@@ -97,11 +98,21 @@ impl JournalScan {
     }
 
     /// The reader for the second pass; it leaves out what was acknowledged.
-    pub fn reader(mut self) -> JournalReader {
+    pub fn reader(self) -> JournalReader {
+        let acknowledged = self.delivered.seq;
+        self.reader_after(acknowledged)
+    }
+
+    /// The same, but for one that gives everything that is still there, under the numbers that it was delivered under.
+    pub fn reader_of_all(self) -> JournalReader {
+        self.reader_after(Seq::default())
+    }
+
+    fn reader_after(mut self, acknowledged: Seq) -> JournalReader {
         // A last note without its newline was not written to its end, so nobody acted on it: it is left where it is.
         self.announced.retain(|announcement| announcement.offset >= self.start.offset);
         self.announced.make_contiguous().sort_by_key(|announcement| announcement.offset);
-        JournalReader::continuing(self.header, self.start, self.carried, self.announced, self.delivered.seq)
+        JournalReader::continuing(self.header, self.start, self.carried, self.announced, acknowledged)
     }
 
     fn take_line(&mut self, line: &Line<'_>) {
