@@ -11,6 +11,7 @@ pub mod paint;
 pub mod rules;
 pub mod seen;
 pub mod story;
+pub mod story_lines;
 pub mod terminal_text;
 pub mod tree;
 

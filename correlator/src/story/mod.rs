@@ -272,6 +272,13 @@ impl Story {
     }
 }
 
+impl Story {
+    /// The same without its shells.
+    pub(crate) fn without_shells(&self) -> Self {
+        Self { shells: Vec::new(), coverage: self.coverage.clone(), ..*self }
+    }
+}
+
 impl ShellStory {
     /// How many of its commands were reported.
     pub fn reported_commands(&self) -> u64 {

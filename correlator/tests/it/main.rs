@@ -4,7 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails, in whichever function that is")]
 
+mod analyzing;
 mod compounds;
+mod draining;
 mod durability;
 mod events;
 mod invariance;

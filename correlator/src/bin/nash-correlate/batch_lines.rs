@@ -1,8 +1,7 @@
 //! Reads files of batches, one a line, without holding them in memory.
 //!
-//! Serves the journal and the spool alike. It does not say what a bad line means to either.
+//! Serves the journal, the spool and what is analysed later alike. It does not say what a bad line means to either.
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use nash_events::{SpoolLine, SpoolReader};
@@ -12,7 +11,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// Gives every line from where the file stands to `take`; tells whether the file ends in the middle of a line.
 pub(crate) fn each_line<E: From<io::Error>>(
-    file: &mut File,
+    file: &mut (impl Read + ?Sized),
     mut take: impl FnMut(SpoolLine) -> Result<(), E>,
 ) -> Result<bool, E> {
     let mut reader = SpoolReader::new();

@@ -5,11 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod batch_lines;
 mod cli;
+mod drain;
 mod feed_printer;
+mod input;
 mod intake;
 mod journal;
+mod output;
 mod receiver;
 mod rules;
 mod run;
@@ -34,6 +38,9 @@ fn main() -> ExitCode {
             .and_then(|rules| serve::serve(&inputs, rules).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1))),
         cli::Command::Run(inputs) => rules(&inputs.rules)
             .and_then(|rules| run::run(&inputs, rules).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN))),
+        cli::Command::Analyze(inputs) => rules(&inputs.rules)
+            .and_then(|rules| analyze::analyze(&inputs, &rules).map(ExitCode::from).map_err(|error| (error, 1))),
+        cli::Command::Drain(inputs) => drain::drain(&inputs).map(ExitCode::from).map_err(|error| (error, 1)),
     };
     ended.unwrap_or_else(|(error, status)| {
         terminal::complain(&format!("error: {error:#}"));

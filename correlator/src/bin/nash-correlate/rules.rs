@@ -77,6 +77,15 @@ impl Rules {
         let batch = decode_batch_leniently(&line, &mut Vec::new())?;
         Ok(Searched { batch, line })
     }
+
+    /// Applies the rules to a batch that is not kept.
+    pub(crate) fn mask(&self, batch: Batch) -> Result<Batch, NotSearched> {
+        if self.0.is_empty() {
+            return Ok(batch);
+        }
+        let line = batch.to_json()?;
+        Ok(self.search(batch, line)?.into_batch())
+    }
 }
 
 impl Searched {

@@ -28,7 +28,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const HEADERLESS_AGE_MIN: Duration = Duration::from_secs(10);
 
 /// Size beyond which a journal is left alone: four times what a whole spool may hold, so none of ours.
-const JOURNAL_BYTES_MAX: u64 = 4 * SPOOL_BYTES_MAX;
+pub(crate) const JOURNAL_BYTES_MAX: u64 = 4 * SPOOL_BYTES_MAX;
 
 /// Reads spool directories into an intake.
 #[derive(Debug)]
@@ -198,7 +198,7 @@ impl Spool {
 }
 
 /// Whether the shell that a journal belongs to has ended; a zombie has.
-fn is_gone(header: &JournalHeader) -> bool {
+pub(crate) fn is_gone(header: &JournalHeader) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", header.pid)) else { return true };
     // The name in field 2 may hold anything, so counting begins after its last parenthesis.
     let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
@@ -208,7 +208,7 @@ fn is_gone(header: &JournalHeader) -> bool {
 }
 
 /// Cuts a list of events into batches of the usual size.
-fn split(events: Vec<Event>) -> serde_json::Result<Vec<Vec<Event>>> {
+pub(crate) fn split(events: Vec<Event>) -> serde_json::Result<Vec<Vec<Event>>> {
     let mut batches = Vec::new();
     let mut batch = Vec::new();
     let mut bytes = 0;
@@ -228,7 +228,7 @@ fn split(events: Vec<Event>) -> serde_json::Result<Vec<Vec<Event>>> {
 }
 
 /// The regular files of a directory by name, which puts each shell's files in order.
-fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
@@ -241,7 +241,7 @@ fn files(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Opens a file for reading; whoever can write to the spool can't make this follow a link or wait for a pipe.
-fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     OpenOptions::new().read(true).custom_flags(flags).open(path)

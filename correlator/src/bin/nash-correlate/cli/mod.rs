@@ -2,10 +2,14 @@
 //!
 //! Nothing is opened or looked up here, so that `--help` and bad usage cost nothing.
 
+mod help;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use help::{ANALYZE_HELP, DRAIN_HELP, RUN_HELP, SERVE_HELP};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -25,42 +29,13 @@ pub(crate) enum Command {
     /// Receive batches over HTTP and from spool directories, and keep them
     #[command(after_long_help = SERVE_HELP, after_help = SERVE_HELP)]
     Serve(ServeArgs),
+    /// Tell the story of spools and journals
+    #[command(after_long_help = ANALYZE_HELP, after_help = ANALYZE_HELP)]
+    Analyze(AnalyzeArgs),
+    /// Hand what is in a spool to a host that asks
+    #[command(after_long_help = DRAIN_HELP, after_help = DRAIN_HELP)]
+    Drain(DrainArgs),
 }
-
-const RUN_HELP: &str = "\
-What runs:
-  run -- 'make test && git push'  one word: a command line, as for -c
-  run -- ./build.sh --fast        a script that can be read, with its arguments
-  run -- grep -r 'a b' src        one command, each word kept as it is
-  run -c 'echo \"$1\"' -- name arg  a command line with $0 and $1
-
-Where the story goes:
-  The script's standard input, output and error are its own. The story follows
-  the script's output on standard output, or goes to --output. With --json and
-  without --output, standard output carries the story alone, and the script's
-  standard output goes to standard error.
-
-Exit status:
-  the script's own; 128+N where signal N ended it; 125 where it could not be
-  run; 2 for bad usage and for rules that can't be used
-
-Example:
-  nash-correlate run -- 'for f in *.rs; do wc -l < \"$f\"; done | sort -n'";
-
-const SERVE_HELP: &str = "\
-Routes:
-  POST /shell-event, POST /kernel-event: one batch
-  202 once it is on disk           401 without a known token
-  413 over 4 MiB                   400 with a reason for what is not a batch
-  408 after 15 s without its end   404, 405 for other routes and methods
-  503 where it could not be kept
-
-Exit status:
-  0 after SIGTERM or SIGINT; 1 where it could not start; 2 for bad usage and for
-  rules that can't be used
-
-Example:
-  nash-correlate serve --listen 127.0.0.1:7171 --token-file token --follow";
 
 /// `run`.
 #[derive(Debug, Args)]
@@ -127,6 +102,75 @@ pub(crate) struct ServeArgs {
     /// Colours in the feed
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
+}
+
+/// `analyze`.
+#[derive(Debug, Args)]
+pub(crate) struct AnalyzeArgs {
+    /// Files and directories to read; - is standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How the story is told.
+    #[command(flatten)]
+    pub(crate) shape: Shape,
+    /// Mask what the rules in this file find as well, a TOML file in gitleaks' format; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Vec<PathBuf>,
+}
+
+/// How a story is told, and where.
+#[derive(Debug, Args)]
+pub(crate) struct Shape {
+    /// What the story looks like [default: tree]
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write the story to a file
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Don't show how files and pipes begin, only how much went through them
+    #[arg(long)]
+    pub(crate) no_previews: bool,
+    /// Colours in the tree
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+impl Shape {
+    /// The form that was asked for.
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format.unwrap_or(Format::Tree) }
+    }
+}
+
+/// What a story looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A tree, for people
+    Tree,
+    /// One JSON object
+    Json,
+    /// Lines of JSON: the story, each finding, shell, command, pipe, event
+    Ndjson,
+}
+
+/// `drain`.
+#[derive(Debug, Args)]
+pub(crate) struct DrainArgs {
+    /// The spool directory; one that does not exist is empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) spool: PathBuf,
+    /// Remove what was delivered when this token comes on standard input, on a line of its own
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) ack: Option<String>,
+    /// Bytes of batches in one reply; a larger file waits for a reply of its own
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20)]
+    pub(crate) limit: u64,
+    /// Seconds to wait for the acknowledgement
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) timeout: u64,
 }
 
 /// When to use colours.

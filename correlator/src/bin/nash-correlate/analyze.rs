@@ -1,0 +1,37 @@
+//! `analyze` and `export`: the story of what was kept, without a shell or a receiver.
+//!
+//! Reads and tells; where the pieces come from stands in `input`, what they look like in `output`.
+
+use std::path::PathBuf;
+
+use nash_correlator::{Engine, Story};
+
+use crate::cli::AnalyzeArgs;
+use crate::input::{self, Piece, Summary};
+use crate::output;
+use crate::rules::Rules;
+use crate::terminal::complain;
+
+/// Tells the story of everything in the paths; gives the exit status: 1 where a path could not be read.
+pub(crate) fn analyze(inputs: &AnalyzeArgs, rules: &Rules) -> anyhow::Result<u8> {
+    let (story, summary) = story_of(&inputs.paths, rules);
+    if summary.files == 0 && summary.unreadable > 0 {
+        return Ok(1);
+    }
+    output::write(&story, &inputs.shape)?;
+    Ok(u8::from(summary.unreadable > 0))
+}
+
+/// Reads everything and puts it together.
+pub(crate) fn story_of(paths: &[PathBuf], rules: &Rules) -> (Story, Summary) {
+    let mut engine = Engine::new();
+    let summary = input::read(paths, rules, &mut |piece| match piece {
+        Piece::Batch(batch) => drop(engine.push(&batch)),
+        Piece::Damaged(count) => engine.add_damaged_lines(count),
+    });
+    if summary.foreign > 0 {
+        let (files, hold) = if summary.foreign == 1 { ("file", "holds") } else { ("files", "hold") };
+        complain(&format!("{} {files} of directories {hold} nothing of ours and were passed over", summary.foreign));
+    }
+    (engine.story(), summary)
+}

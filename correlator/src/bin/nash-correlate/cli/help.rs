@@ -1,0 +1,69 @@
+//! What `--help` says of each command beyond its options.
+//!
+//! Texts only, each with an example and the exit statuses.
+
+pub(super) const RUN_HELP: &str = "\
+What runs:
+  run -- 'make test && git push'  one word: a command line, as for -c
+  run -- ./build.sh --fast        a script that can be read, with its arguments
+  run -- grep -r 'a b' src        one command, each word kept as it is
+  run -c 'echo \"$1\"' -- name arg  a command line with $0 and $1
+
+Where the story goes:
+  The script's standard input, output and error are its own. The story follows
+  the script's output on standard output, or goes to --output. With --json and
+  without --output, standard output carries the story alone, and the script's
+  standard output goes to standard error.
+
+Exit status:
+  the script's own; 128+N where signal N ended it; 125 where it could not be
+  run; 2 for bad usage and for rules that can't be used
+
+Example:
+  nash-correlate run -- 'for f in *.rs; do wc -l < \"$f\"; done | sort -n'";
+
+pub(super) const SERVE_HELP: &str = "\
+Routes:
+  POST /shell-event, POST /kernel-event: one batch
+  202 once it is on disk           401 without a known token
+  413 over 4 MiB                   400 with a reason for what is not a batch
+  408 after 15 s without its end   404, 405 for other routes and methods
+  503 where it could not be kept
+
+Exit status:
+  0 after SIGTERM or SIGINT; 1 where it could not start; 2 for bad usage and for
+  rules that can't be used
+
+Example:
+  nash-correlate serve --listen 127.0.0.1:7171 --token-file token --follow";
+
+pub(super) const ANALYZE_HELP: &str = "\
+What can be read:
+  spool directories and spool files, receivers' journals, shells' journals, batches
+  of kernel observers, replies of drain; plain or compressed with zstd; - is
+  standard input. The content decides, never the name.
+  A damaged line costs itself: it is told, counted and left out.
+
+Exit status:
+  0; 1 where a path could not be read, 2 for bad usage and for rules that can't be
+  used
+
+Example:
+  nash-correlate analyze /var/spool/nucleic-nash accepted.ndjson.zst
+  zstdcat old.zst | nash-correlate analyze --format ndjson - | jq .argv";
+
+pub(super) const DRAIN_HELP: &str = "\
+Prints one line:
+  {\"op\":\"shell-events\",\"files\":2,\"skipped\":0,\"dataB64\":\"…\"}
+  dataB64 holds batches, one a line. Call again until files is 0.
+
+Files go only when the host has them:
+  with --ack TOKEN, when a line with that token comes on standard input;
+  without it, when standard input ends after the reply was written.
+
+Exit status:
+  0; 1 where the spool could not be read; 2 for bad usage; 3 where nobody
+  acknowledged in time: everything is still there
+
+Example:
+  { read -r reply; save \"$reply\"; } < <(ssh vm nash-correlate drain --spool /var/spool/nucleic-nash)";
