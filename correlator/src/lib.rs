@@ -7,7 +7,9 @@
 
 pub mod engine;
 pub mod feed;
+pub mod html;
 pub mod paint;
+pub mod perfetto;
 pub mod rules;
 pub mod seen;
 pub mod story;

@@ -156,6 +156,13 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     text
 }
 
+/// A redirection as plain text.
+pub(crate) fn redirect_plain(redirect: &Redirect) -> String {
+    let mut out = String::new();
+    self::redirect(redirect, &Options::plain()).write(false, &mut out);
+    out
+}
+
 /// A compound command, whose own words nobody reports, with its redirections.
 pub(super) fn compound(command: &Command, is_subshell: bool, options: &Options) -> Text {
     let construct = command.redirects.iter().find_map(|told| told.what.construct.as_deref());

@@ -6,19 +6,21 @@ use std::path::PathBuf;
 
 use nash_correlator::{Engine, Story};
 
-use crate::cli::AnalyzeArgs;
+use crate::cli::{AnalyzeArgs, Format};
 use crate::input::{self, Piece, Summary};
 use crate::output;
 use crate::rules::Rules;
 use crate::terminal::complain;
 
 /// Tells the story of everything in the paths; gives the exit status: 1 where a path could not be read.
-pub(crate) fn analyze(inputs: &AnalyzeArgs, rules: &Rules) -> anyhow::Result<u8> {
+///
+/// `otherwise` is the form where none was asked for.
+pub(crate) fn analyze(inputs: &AnalyzeArgs, otherwise: Format, rules: &Rules) -> anyhow::Result<u8> {
     let (story, summary) = story_of(&inputs.paths, rules);
     if summary.files == 0 && summary.unreadable > 0 {
         return Ok(1);
     }
-    output::write(&story, &inputs.shape)?;
+    output::write(&story, &inputs.shape, inputs.shape.format(otherwise))?;
     Ok(u8::from(summary.unreadable > 0))
 }
 

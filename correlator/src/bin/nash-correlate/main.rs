@@ -27,6 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use cli::Format;
 use rules::Rules;
 
 /// Exit status for bad usage, as clap has it.
@@ -38,14 +39,20 @@ fn main() -> ExitCode {
             .and_then(|rules| serve::serve(&inputs, rules).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1))),
         cli::Command::Run(inputs) => rules(&inputs.rules)
             .and_then(|rules| run::run(&inputs, rules).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN))),
-        cli::Command::Analyze(inputs) => rules(&inputs.rules)
-            .and_then(|rules| analyze::analyze(&inputs, &rules).map(ExitCode::from).map_err(|error| (error, 1))),
+        cli::Command::Analyze(inputs) => analyze(&inputs, Format::Tree),
+        cli::Command::Export(inputs) => analyze(&inputs, Format::Html),
         cli::Command::Drain(inputs) => drain::drain(&inputs).map(ExitCode::from).map_err(|error| (error, 1)),
     };
     ended.unwrap_or_else(|(error, status)| {
         terminal::complain(&format!("error: {error:#}"));
         ExitCode::from(status)
     })
+}
+
+/// Tells a story; what can't be read was told of by then.
+fn analyze(inputs: &cli::AnalyzeArgs, otherwise: Format) -> Result<ExitCode, (anyhow::Error, u8)> {
+    let rules = rules(&inputs.rules)?;
+    analyze::analyze(inputs, otherwise, &rules).map(ExitCode::from).map_err(|error| (error, 1))
 }
 
 /// Reads the rules before anything else happens: what can't be used is bad usage.

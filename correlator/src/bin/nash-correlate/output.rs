@@ -7,22 +7,22 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::Context;
 use nash_correlator::tree::{self, Options};
-use nash_correlator::{Story, story_lines};
+use nash_correlator::{Story, html, perfetto, story_lines};
 
 use crate::cli::{Color, Format, Shape};
 use crate::terminal::options_for_stdout;
 
 /// Writes a story.
-pub(crate) fn write(story: &Story, shape: &Shape) -> anyhow::Result<()> {
+pub(crate) fn write(story: &Story, shape: &Shape, format: Format) -> anyhow::Result<()> {
     if let Some(path) = shape.output.as_deref().filter(|path| path.as_os_str() != "-") {
         let options = Options { color: shape.color == Color::Always, previews: !shape.no_previews, ..Options::plain() };
         let about = || format!("writing {}", path.display());
         let mut out = BufWriter::new(File::create(path).with_context(about)?);
-        return form(story, shape.format(), &options, &mut out).and_then(|()| out.flush()).with_context(about);
+        return form(story, format, &options, &mut out).and_then(|()| out.flush()).with_context(about);
     }
     let options = options_for_stdout(shape.color, !shape.no_previews);
     let mut out = BufWriter::new(io::stdout().lock());
-    match form(story, shape.format(), &options, &mut out).and_then(|()| out.flush()) {
+    match form(story, format, &options, &mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("writing standard output"),
     }
@@ -36,5 +36,7 @@ fn form(story: &Story, format: Format, options: &Options, out: &mut impl Write) 
             out.write_all(b"\n")
         }
         Format::Ndjson => story_lines::write(story, out),
+        Format::Html => html::write(story, options.previews, out),
+        Format::Perfetto => perfetto::write(story, out),
     }
 }

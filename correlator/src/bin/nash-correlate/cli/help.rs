@@ -52,6 +52,19 @@ Example:
   nash-correlate analyze /var/spool/nucleic-nash accepted.ndjson.zst
   zstdcat old.zst | nash-correlate analyze --format ndjson - | jq .argv";
 
+pub(super) const EXPORT_HELP: &str = "\
+What can be read is what analyze reads. The forms:
+  html      one file with everything in it, for a browser: send it to somebody
+  perfetto  a trace for ui.perfetto.dev or chrome://tracing
+  json, ndjson, tree  as with analyze
+
+Exit status:
+  as with analyze
+
+Example:
+  nash-correlate export --output story.html /var/spool/nucleic-nash
+  nash-correlate export --format perfetto --output trace.json accepted.ndjson";
+
 pub(super) const DRAIN_HELP: &str = "\
 Prints one line:
   {\"op\":\"shell-events\",\"files\":2,\"skipped\":0,\"dataB64\":\"…\"}

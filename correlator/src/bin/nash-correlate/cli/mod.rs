@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use help::{ANALYZE_HELP, DRAIN_HELP, RUN_HELP, SERVE_HELP};
+use help::{ANALYZE_HELP, DRAIN_HELP, EXPORT_HELP, RUN_HELP, SERVE_HELP};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -32,6 +32,9 @@ pub(crate) enum Command {
     /// Tell the story of spools and journals
     #[command(after_long_help = ANALYZE_HELP, after_help = ANALYZE_HELP)]
     Analyze(AnalyzeArgs),
+    /// Write the story of spools and journals for a browser, a trace viewer or a program
+    #[command(after_long_help = EXPORT_HELP, after_help = EXPORT_HELP)]
+    Export(AnalyzeArgs),
     /// Hand what is in a spool to a host that asks
     #[command(after_long_help = DRAIN_HELP, after_help = DRAIN_HELP)]
     Drain(DrainArgs),
@@ -104,7 +107,7 @@ pub(crate) struct ServeArgs {
     pub(crate) color: Color,
 }
 
-/// `analyze`.
+/// `analyze` and `export`.
 #[derive(Debug, Args)]
 pub(crate) struct AnalyzeArgs {
     /// Files and directories to read; - is standard input
@@ -121,7 +124,7 @@ pub(crate) struct AnalyzeArgs {
 /// How a story is told, and where.
 #[derive(Debug, Args)]
 pub(crate) struct Shape {
-    /// What the story looks like [default: tree]
+    /// What the story looks like [default: tree; for export html]
     #[arg(long, short, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
     /// The same as --format json
@@ -140,8 +143,8 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The form that was asked for.
-    pub(crate) fn format(&self) -> Format {
-        if self.json { Format::Json } else { self.format.unwrap_or(Format::Tree) }
+    pub(crate) fn format(&self, otherwise: Format) -> Format {
+        if self.json { Format::Json } else { self.format.unwrap_or(otherwise) }
     }
 }
 
@@ -154,6 +157,10 @@ pub(crate) enum Format {
     Json,
     /// Lines of JSON: the story, each finding, shell, command, pipe, event
     Ndjson,
+    /// One page for a browser, with everything in it
+    Html,
+    /// A trace for ui.perfetto.dev and `chrome://tracing`
+    Perfetto,
 }
 
 /// `drain`.

@@ -1,0 +1,65 @@
+//! The tracks of a trace: a group for each shell, a track in it for each process.
+//!
+//! Numbers of their own, since a trace may hold two machines' processes and two processes of one pid; the real pid is in the
+//! name. It knows nothing of what happens on a track.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+/// A track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Track {
+    /// The group that it stands in: a `pid` of the trace.
+    pub(super) group: u64,
+    /// Its own number: a `tid` of the trace.
+    pub(super) id: u64,
+}
+
+/// Every track with its name.
+#[derive(Debug, Default)]
+pub(super) struct Tracks {
+    count: u64,
+    by_pid: HashMap<(u64, Option<u32>), Track>,
+    events: Vec<Value>,
+}
+
+impl Tracks {
+    /// A new group.
+    pub(super) fn group(&mut self, name: &str) -> u64 {
+        let group = self.next();
+        let position = self.events.len();
+        self.events.push(json!({"ph": "M", "pid": group, "tid": 0, "name": "process_name", "args": {"name": name}}));
+        self.events.push(
+            json!({"ph": "M", "pid": group, "tid": 0, "name": "process_sort_index", "args": {"sort_index": position}}),
+        );
+        group
+    }
+
+    /// The track of a process in a group; named when it is asked for the first time.
+    pub(super) fn in_group(&mut self, group: u64, pid: Option<u32>, name: &str) -> Track {
+        if let Some(track) = self.by_pid.get(&(group, pid)) {
+            return *track;
+        }
+        let track = Track { group, id: self.next() };
+        self.by_pid.insert((group, pid), track);
+        self.events
+            .push(json!({"ph": "M", "pid": group, "tid": track.id, "name": "thread_name", "args": {"name": name}}));
+        track
+    }
+
+    /// The track of a process, where it has one.
+    pub(super) fn known(&self, group: u64, pid: u32) -> Option<Track> {
+        self.by_pid.get(&(group, Some(pid))).copied()
+    }
+
+    /// The names, as they stand in the file.
+    pub(super) fn into_events(self) -> Vec<Value> {
+        self.events
+    }
+
+    fn next(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+}
