@@ -8,6 +8,8 @@
 #ifndef NASH_ABI_H
 #define NASH_ABI_H
 
+#include <linux/types.h>
+
 #define NASH_ABI_VERSION 1
 
 /* Longest path that is walked, in bytes with one NUL after each name; PATH_MAX of the kernel. */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
+/*
+ * Facts about processes and their files.
+ *
+ * Reads only; the table of watched processes is kept by the programs.
+ */
+#ifndef NASH_PROCESS_H
+#define NASH_PROCESS_H
+
+#include "../abi/maps.h"
+#include "kernel.h"
+
+#define AT_FDCWD -100
+
+/* The entry of a watched process that is in a session, or NULL. */
+static __always_inline struct nash_process *in_session(__u32 tgid)
+{
+	struct nash_process *process = bpf_map_lookup_elem(&processes, &tgid);
+
+	return process && process->root_tgid ? process : NULL;
+}
+
+/* Notes under which number a process knows itself, and in which namespace. */
+static __always_inline void read_namespace(struct nash_process *process, struct task_struct *task)
+{
+	struct pid *pid = task->group_leader->thread_pid;
+	struct pid_namespace *namespace;
+	struct upid *number;
+	__u32 level;
+
+	level = BPF_CORE_READ(pid, level);
+	/* MAX_PID_NS_LEVEL of the kernel is 32. */
+	if (level > 32)
+		return;
+	number = (struct upid *)((char *)pid + bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid));
+	process->ns_tgid = BPF_CORE_READ(number, nr);
+	namespace = BPF_CORE_READ(number, ns);
+	process->pid_ns = BPF_CORE_READ(namespace, ns.inum);
+}
+
+/* The open file behind a descriptor of the current process, or NULL. */
+static __always_inline struct file *file_of(struct task_struct *task, int descriptor)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file *file = NULL;
+	struct file **files;
+
+	if (!table || descriptor < 0 || (__u32)descriptor >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	files = BPF_CORE_READ(table, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), files + descriptor);
+	return file;
+}
+
+/* Fills in which file it is; its path is another matter. */
+static __always_inline void read_file(struct nash_record *record, struct file *file)
+{
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	struct vfsmount *vfsmount = BPF_CORE_READ(file, f_path.mnt);
+	struct mount *mount = (struct mount *)((char *)vfsmount - bpf_core_field_offset(struct mount, mnt));
+
+	record->file.ino = BPF_CORE_READ(inode, i_ino);
+	record->file.dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	record->file.mount_id = BPF_CORE_READ(mount, mnt_id);
+	if (!BPF_CORE_READ(inode, i_nlink))
+		record->flags |= NASH_FILE_UNLINKED;
+}
+
+#endif
