@@ -3,3 +3,4 @@
 //! What the probes report is read, kept in a journal and sent. Nothing here judges an event or knows what a shell said.
 
 pub mod abi;
+pub mod kernel;

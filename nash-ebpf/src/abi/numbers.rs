@@ -1,24 +1,6 @@
-//! The contract with the probes as Rust reads it: the mirror of `probes/abi/nash_abi.h`.
+//! The numbers of the contract: what each value of a C enumeration says.
 //!
-//! Every structure has the layout of the C one, which a test compares by the object's BTF. Bytes are looked at where they
-//! lie and never trusted: what is no record is an error. What a record means is `decode`'s business.
-
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
-
-/// The version of the contract that this mirror speaks.
-pub const ABI_VERSION: u16 = 1;
-
-/// Room for all texts of a record in bytes: `NASH_TEXT_BYTES`.
-pub const TEXT_BYTES: usize = 16384;
-
-/// How many spans a record has: `NASH_SPANS`.
-pub const SPANS: usize = 4;
-
-/// How many kinds there are, one more than the highest number: `NASH_KINDS`.
-pub const KINDS: usize = 13;
-
-/// How many counters a kind has: `NASH_COUNTS`.
-pub const COUNTS: usize = 4;
+//! A number that is not in a list is not known, and stays what it is.
 
 /// Defines the numbers of a C enumeration as an enum with a conversion that knows what it does not know.
 macro_rules! numbers {
@@ -241,6 +223,16 @@ numbers! {
     }
 }
 
+numbers! {
+    /// `enum nash_image_kind`: what a recognised file is.
+    pub enum ImageKind: u32 {
+        /// nash: who executes it opens a session.
+        Nash = 1,
+        /// A preserved shell: whoever executes it is told of.
+        Preserved = 2,
+    }
+}
+
 /// `enum nash_flag`: facts of one bit.
 pub mod flag {
     /// The file has no name left.
@@ -269,16 +261,4 @@ pub mod span {
     pub const SECOND_PATH: usize = 2;
     /// exec: the arguments. Changes and mounts: the second name.
     pub const SECOND_NAME: usize = 3;
-}
-
-/// `struct nash_span`: one piece of a record's text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C)]
-pub struct Span {
-    /// Its length.
-    pub bytes: u16,
-    /// A [`Form`].
-    pub form: u8,
-    /// 1 where bytes are missing: at the beginning of a walk, at the end of a text.
-    pub cut: u8,
 }
