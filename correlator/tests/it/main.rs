@@ -6,6 +6,7 @@
 
 mod analyzing;
 mod compounds;
+mod doctoring;
 mod draining;
 mod durability;
 mod events;

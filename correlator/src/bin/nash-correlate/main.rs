@@ -8,11 +8,13 @@
 mod analyze;
 mod batch_lines;
 mod cli;
+mod doctor;
 mod drain;
 mod feed_printer;
 mod input;
 mod intake;
 mod journal;
+mod manual;
 mod output;
 mod receiver;
 mod rules;
@@ -41,12 +43,19 @@ fn main() -> ExitCode {
             .and_then(|rules| run::run(&inputs, rules).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN))),
         cli::Command::Analyze(inputs) => analyze(&inputs, Format::Tree),
         cli::Command::Export(inputs) => analyze(&inputs, Format::Html),
+        cli::Command::Doctor(inputs) => doctor::doctor(&inputs).map(ExitCode::from).map_err(|error| (error, 1)),
+        cli::Command::Completions(inputs) => done(manual::completions(&inputs)),
+        cli::Command::Man(inputs) => done(manual::man(&inputs)),
         cli::Command::Drain(inputs) => drain::drain(&inputs).map(ExitCode::from).map_err(|error| (error, 1)),
     };
     ended.unwrap_or_else(|(error, status)| {
         terminal::complain(&format!("error: {error:#}"));
         ExitCode::from(status)
     })
+}
+
+fn done(result: anyhow::Result<()>) -> Result<ExitCode, (anyhow::Error, u8)> {
+    result.map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1))
 }
 
 /// Tells a story; what can't be read was told of by then.

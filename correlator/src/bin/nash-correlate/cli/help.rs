@@ -80,3 +80,24 @@ Exit status:
 
 Example:
   { read -r reply; save \"$reply\"; } < <(ssh vm nash-correlate drain --spool /var/spool/nucleic-nash)";
+
+pub(super) const DOCTOR_HELP: &str = "\
+Looks at the shell, at the way of its events and at the kernel, and says for each
+lack what would change it. Changes nothing. Run it as the user, and with the
+environment, that agents have.
+
+Exit status:
+  0 where commands are observed, 3 where something for that is missing, 2 for bad
+  usage
+
+Example:
+  nash-correlate doctor
+  nash-correlate doctor --json | jq '.checks[] | select(.state != \"ok\")'";
+
+pub(super) const COMPLETIONS_HELP: &str = "\
+Example:
+  nash-correlate completions bash > /usr/share/bash-completion/completions/nash-correlate";
+
+pub(super) const MAN_HELP: &str = "\
+Example:
+  nash-correlate man /usr/local/share/man/man1";

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use help::{ANALYZE_HELP, DRAIN_HELP, EXPORT_HELP, RUN_HELP, SERVE_HELP};
+use help::{ANALYZE_HELP, COMPLETIONS_HELP, DOCTOR_HELP, DRAIN_HELP, EXPORT_HELP, MAN_HELP, RUN_HELP, SERVE_HELP};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -38,6 +38,15 @@ pub(crate) enum Command {
     /// Hand what is in a spool to a host that asks
     #[command(after_long_help = DRAIN_HELP, after_help = DRAIN_HELP)]
     Drain(DrainArgs),
+    /// Say what this machine allows, and how to change what it doesn't
+    #[command(after_long_help = DOCTOR_HELP, after_help = DOCTOR_HELP)]
+    Doctor(DoctorArgs),
+    /// Print a shell's completions for this program
+    #[command(after_long_help = COMPLETIONS_HELP, after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Write the manual pages of this program into a directory
+    #[command(after_long_help = MAN_HELP, after_help = MAN_HELP)]
+    Man(ManArgs),
 }
 
 /// `run`.
@@ -178,6 +187,33 @@ pub(crate) struct DrainArgs {
     /// Seconds to wait for the acknowledgement
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
+}
+
+/// `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell that is to complete
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Where the pages go; made where it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
 }
 
 /// When to use colours.

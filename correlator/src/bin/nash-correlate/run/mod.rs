@@ -19,6 +19,7 @@ use crate::cli::{Color, RunArgs};
 use crate::rules::Rules;
 use crate::terminal::{complain, options_for_stdout};
 use collector::Collector;
+pub(crate) use program::find as find_shell;
 
 /// Exit status where the script could not be run, as `env` and `timeout` have it.
 pub(crate) const EXIT_NOT_RUN: u8 = 125;

@@ -18,7 +18,7 @@ const SHELL: &str = "nash";
 const HEAD_BYTES: usize = 80;
 
 /// Finds the shell: the one asked for, else nash beside this program, else nash in `PATH`.
-pub(super) fn find(asked_for: Option<&Path>) -> anyhow::Result<PathBuf> {
+pub(crate) fn find(asked_for: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(path) = asked_for {
         ensure!(is_program(path), "the shell {} is not a program that can be run", path.display());
         return Ok(path.to_owned());
