@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use nash_events::batch::Agent;
-use nash_events::{Batch, Event, EventKind, Seq, SessionId, ShellBatch, ShellId};
+use nash_events::{Batch, Event, EventKind, KernelBatch, Seq, SessionId, ShellBatch, ShellId};
 
+use crate::kernel::Kernel;
 use crate::seen::SeqSet;
 use crate::story::Story;
 
@@ -34,6 +35,7 @@ pub const PREVIEW_BYTES_KEPT_MAX: usize = 256 << 20;
 #[derive(Clone, Debug)]
 pub struct Engine {
     shells: BTreeMap<ShellId, Stream>,
+    kernel: Kernel,
     kept: u64,
     not_kept: u64,
     preview_bytes_left: usize,
@@ -69,6 +71,7 @@ impl Engine {
     pub fn new() -> Self {
         Self {
             shells: BTreeMap::new(),
+            kernel: Kernel::default(),
             kept: 0,
             not_kept: 0,
             preview_bytes_left: PREVIEW_BYTES_KEPT_MAX,
@@ -77,12 +80,18 @@ impl Engine {
         }
     }
 
-    /// Takes a batch. Batches of kernel observers are no part of a shell's story yet and change nothing.
+    /// Takes a batch.
     pub fn push(&mut self, batch: &Batch) -> Changes {
         match batch {
             Batch::Shell(batch) => self.push_shell(batch),
-            Batch::Kernel(_) => Changes::default(),
+            Batch::Kernel(batch) => self.push_kernel(batch),
         }
+    }
+
+    /// Takes a batch of a kernel observer. What it saw of files is folded at once, so its events can't be asked for one by
+    /// one.
+    pub fn push_kernel(&mut self, batch: &KernelBatch) -> Changes {
+        self.kernel.push(batch)
     }
 
     /// Takes a batch of a shell.
@@ -123,8 +132,8 @@ impl Engine {
 
     /// Tells the story of everything that came so far.
     pub fn story(&self) -> Story {
-        let mut story = Story::tell(&self.shells);
-        story.coverage.events_not_kept = self.not_kept;
+        let mut story = Story::tell(&self.shells, &self.kernel);
+        story.coverage.events_not_kept = self.not_kept.saturating_add(self.kernel.not_kept);
         story.coverage.previews_not_kept = self.previews_not_kept;
         story.coverage.damaged_lines = self.damaged_lines;
         story

@@ -5,9 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+mod attribution;
 pub mod engine;
 pub mod feed;
+mod graph;
 pub mod html;
+mod kernel;
 pub mod paint;
 pub mod perfetto;
 pub mod rules;
@@ -18,5 +21,6 @@ pub mod terminal_text;
 pub mod tree;
 
 pub use engine::{Changes, Engine};
+pub use kernel::{Moment, PROCESSES_KEPT_MAX};
 pub use seen::{Range, SeqSet};
 pub use story::Story;

@@ -4,10 +4,13 @@
 //! depth; `tree` draws the structure. How the data is put together stands in the modules below.
 
 mod assemble;
-mod graph;
+mod background;
+mod coverage;
 mod nesting;
 mod placement;
+mod process;
 mod surroundings;
+mod witnessed;
 
 use std::collections::BTreeMap;
 
@@ -16,10 +19,16 @@ use nash_events::event::{Cmdsub, Dropped, Exec, Nesting, NestingKind, Pipe, Pipe
 use nash_events::{CmdId, Event, Seq, SessionId, ShellId};
 use serde::Serialize;
 
+pub(crate) use background::is_background;
+pub use coverage::{Coverage, ObserverCoverage, SessionCoverage, Witnesses};
 pub(crate) use nesting::{index_by_cmd, levels_below_parent, runs_commands, shares_its_process};
+pub use process::{Attribution, Descent, Doubt, Effect, Executed, Process, Role, Rule, ShellPurpose};
 pub use surroundings::Surroundings;
+pub use witnessed::KernelEnd;
 
+use crate::attribution;
 use crate::engine::Stream;
+use crate::kernel::Kernel;
 use crate::seen::Range;
 
 /// The only version of the format so far. Additions don't change it.
@@ -43,36 +52,9 @@ pub struct Story {
     pub coverage: Coverage,
     /// The shells, by the time of their start.
     pub shells: Vec<ShellStory>,
-}
-
-/// How much was seen, and how much is missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Coverage {
-    /// Who was watching: `shell` means that nothing is known of what a command's own descendants did.
-    pub witnesses: Witnesses,
-    /// Shells.
-    pub shells: u64,
-    /// Simple commands.
-    pub commands: u64,
-    /// Events that the story is made of.
-    pub events: u64,
-    /// Events that are known to be lost: holes in the numbering and what shells reported as dropped.
-    pub events_lost: u64,
-    /// Events that came but were beyond what is kept.
-    pub events_not_kept: u64,
-    /// Previews that came but were beyond what is kept.
-    pub previews_not_kept: u64,
-    /// Lines of spools and journals that could not be read.
-    pub damaged_lines: u64,
-}
-
-/// Who was watching.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Witnesses {
-    /// The shells themselves, and nobody else.
-    Shell,
+    /// The processes that kernel observers told of, by the time of their start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<Process>,
 }
 
 /// One shell's part of the story.
@@ -98,6 +80,20 @@ pub struct ShellStory {
     pub ended_at_ms: Option<f64>,
     /// Its exit status.
     pub exit_code: Option<i32>,
+    /// The signal that ended it, as the kernel saw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Whether its end is the kernel's word alone: it was killed, or something took its place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub end_inferred: bool,
+    /// Its process, by its number in this story.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<u64>,
+    /// What does not fit together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
+    /// Events of it that came.
+    pub events_seen: u64,
     /// What it said about itself at its start.
     pub start: Option<Shell>,
     /// Its commands, in the order in which they started.
@@ -142,6 +138,8 @@ pub struct Placement {
 pub enum PlacementRule {
     /// The shell is the very process that the command started.
     Pid,
+    /// By the kernel's word, the shell descends from the process that the command started.
+    NestedShell,
     /// The process that the command started is the shell's parent.
     ParentPid,
     /// The environment names the parent shell, and only one program of it was running when this shell started.
@@ -184,6 +182,15 @@ pub struct Command {
     /// What else it did: changes of state, tampering, refusals, and events of unknown kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
+    /// Its process, by its number in this story.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<u64>,
+    /// How that process ended, where the shell did not see it or said otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_end: Option<KernelEnd>,
+    /// What does not fit together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
 }
 
 /// How far a command's life is known.
@@ -250,32 +257,26 @@ pub struct Loss {
 
 impl Story {
     /// Tells the story of these streams.
-    pub(crate) fn tell(streams: &BTreeMap<ShellId, Stream>) -> Self {
+    pub(crate) fn tell(streams: &BTreeMap<ShellId, Stream>, kernel: &Kernel) -> Self {
         let mut shells: Vec<ShellStory> = streams.iter().map(|(id, stream)| assemble::shell(id, stream)).collect();
         shells.sort_by(|a, b| {
             let start = |shell: &ShellStory| shell.started_at_ms.unwrap_or(f64::INFINITY);
             start(a).total_cmp(&start(b)).then_with(|| a.shell_id.cmp(&b.shell_id))
         });
         placement::place(&mut shells);
-        let count = |number: usize| number as u64;
-        let coverage = Coverage {
-            witnesses: Witnesses::Shell,
-            shells: count(shells.len()),
-            commands: shells.iter().map(ShellStory::reported_commands).sum(),
-            events: streams.values().map(|stream| count(stream.events.len())).sum(),
-            events_lost: shells.iter().map(|shell| shell.loss.events_lost()).fold(0, u64::saturating_add),
-            events_not_kept: 0,
-            previews_not_kept: 0,
-            damaged_lines: 0,
-        };
-        Self { r#type: "story", version: STORY_VERSION, coverage, shells }
+        let forest = attribution::attribute(kernel, &shells);
+        let processes = attribution::tell(&forest, &shells);
+        witnessed::take_over(&mut shells, &forest);
+        placement::break_circles_of(&mut shells);
+        let coverage = Coverage::of(&shells, &processes, kernel, &forest);
+        Self { r#type: "story", version: STORY_VERSION, coverage, shells, processes }
     }
 }
 
 impl Story {
     /// The same without its shells.
     pub(crate) fn without_shells(&self) -> Self {
-        Self { shells: Vec::new(), coverage: self.coverage.clone(), ..*self }
+        Self { shells: Vec::new(), coverage: self.coverage.clone(), processes: self.processes.clone(), ..*self }
     }
 }
 
@@ -283,6 +284,12 @@ impl ShellStory {
     /// How many of its commands were reported.
     pub fn reported_commands(&self) -> u64 {
         self.commands.iter().filter(|command| command.exec.is_some()).count() as u64
+    }
+
+    /// Events that it numbered, as far as is known: what came and what is missing between.
+    pub(crate) fn events_emitted(&self) -> u64 {
+        let missing = self.loss.holes.iter().map(Range::count);
+        missing.fold(self.events_seen, u64::saturating_add)
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use nash_events::CmdId;
 use nash_events::event::{CommandType, Exec, NestingKind};
 
-use super::graph::break_circles;
 use super::{Command, Parent, ParentRule};
+use crate::graph::break_circles;
 
 /// Names the parent of every command that has one. The commands stand in the order of their starts.
 pub(super) fn find_parents(commands: &mut [Command]) {

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use nash_events::ShellId;
 use nash_events::event::{CommandType, Shell};
 
-use super::graph::break_circles;
 use super::{Command, CommandState, Placement, PlacementRule, ShellStory};
+use crate::graph::break_circles;
 
 /// Milliseconds by which a shell's clock reading may precede its command's: 5, since both are taken near the fork.
 const START_SLACK_MS: f64 = 5.0;
@@ -29,6 +29,20 @@ pub(super) fn place(shells: &mut [ShellStory]) {
     let placements: Vec<Option<Placement>> = parents.into_iter().enumerate().map(place).collect();
     for (shell, placement) in shells.iter_mut().zip(placements) {
         shell.placement = placement;
+    }
+}
+
+/// Opens circles that two witnesses made together: each alone makes none.
+pub(super) fn break_circles_of(shells: &mut [ShellStory]) {
+    let by_id: HashMap<ShellId, usize> =
+        shells.iter().enumerate().map(|(index, shell)| (shell.shell_id.clone(), index)).collect();
+    let parent_of = |shell: &ShellStory| by_id.get(&shell.placement.as_ref()?.shell_id).copied();
+    let mut parents: Vec<Option<usize>> = shells.iter().map(parent_of).collect();
+    break_circles(&mut parents);
+    for (shell, parent) in shells.iter_mut().zip(parents) {
+        if parent.is_none() {
+            shell.placement = None;
+        }
     }
 }
 

@@ -8,8 +8,10 @@ use nash_events::event::{NestingKind, Pipe};
 
 use super::Options;
 use super::figures;
+use super::grove;
+use super::outcome::{self, Outcome};
 use super::outline::{Node, Outline, What};
-use super::words::{self, Outcome};
+use super::words;
 use crate::paint::{Style, Text};
 use crate::story::{Command, ShellStory, shares_its_process};
 
@@ -44,6 +46,8 @@ struct Line {
     /// How it ended, in words.
     outcome: Option<(Style, String)>,
     took_us: Option<u64>,
+    /// Whether it may run past the right column, since nothing of its own stands there.
+    aside: bool,
 }
 
 struct Walk<'a> {
@@ -117,7 +121,7 @@ impl<'a> Walk<'a> {
                 at.scope = self.new_scope(None);
                 self.scopes[at.scope] = shell.start.as_ref().and_then(|start| start.cwd.clone());
                 line.left.append(words::shell(shell));
-                (line.outcome, line.took_us) = (words::shell_outcome(shell), shell_duration(shell));
+                (line.outcome, line.took_us) = (outcome::shell_outcome(shell), shell_duration(shell));
             }
             What::Command(command) => self.command_line(command, &at, &mut line),
             What::Pipeline(len) => {
@@ -152,6 +156,18 @@ impl<'a> Walk<'a> {
             What::Cmdsub(text) => {
                 line.left.append(words::cmdsub(text.what, self.options));
             }
+            What::Process(process) => {
+                line.left.append(grove::process(process, self.options));
+                (line.outcome, line.took_us) = (grove::outcome(process), grove::took_us(process));
+            }
+            What::WentOn(executed) => {
+                line.left.append(grove::went_on(executed, self.options));
+            }
+            What::Strangers(count) => {
+                let processes = if count == 1 { "1 process" } else { &format!("{count} processes") };
+                line.left.push(Style::Warn, format!("! {processes} of no known shell"));
+            }
+            What::Doings(place) => return self.doings(place, &at),
             What::Event(event) => {
                 let warns = matches!(event.kind, EventKind::Fallback(_) | EventKind::Tamper(_) | EventKind::Denied(_));
                 line.left.push(Style::Warn, if warns { "! " } else { "" }).append(words::event(event, self.options));
@@ -163,6 +179,22 @@ impl<'a> Walk<'a> {
         line.left.append(at.suffix.clone());
         self.lines.push(line);
         self.push_children(&at, children, pending);
+    }
+
+    /// What a process did has no branch of its own: it goes on below the process's line.
+    fn doings(&mut self, place: usize, at: &Pending) {
+        let mut rails = at.rails.clone();
+        rails.push_str(match (at.place, self.options.unicode) {
+            (Place::Inner, true) => "│    ",
+            (Place::Inner, false) => "|    ",
+            _ => "     ",
+        });
+        let room = self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(rails.chars().count());
+        for doings in grove::lines(&self.outline.doings[place], room, self.options) {
+            let mut line = Line { aside: true, ..Line::default() };
+            line.left.push(Style::Dim, rails.clone()).append(doings);
+            self.lines.push(line);
+        }
     }
 
     /// A level or an element around one command shares the command's line.
@@ -202,7 +234,7 @@ impl<'a> Walk<'a> {
         if let Some(elsewhere) = self.moved_to(command, at.scope) {
             line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
         }
-        (line.outcome, line.took_us) = (words::outcome(command), words::took_us(command));
+        (line.outcome, line.took_us) = (outcome::outcome(command), words::took_us(command));
     }
 
     /// The command's working directory, where that is another than the reader knows of.
@@ -223,10 +255,12 @@ impl<'a> Walk<'a> {
     /// The commands of a pipeline of which every element is one command with nothing below it.
     fn simple_elements(&self, node: &Node<'a>, len: u32) -> Option<Vec<&'a Command>> {
         let simple = |element: &usize| match self.node(*element).children.as_slice() {
-            [only] if self.node(*only).children.is_empty() => match self.node(*only).what {
-                What::Command(command) => Some(command),
-                _ => None,
-            },
+            [only] if self.node(*only).children.iter().all(|child| self.says_little(*child)) => {
+                match self.node(*only).what {
+                    What::Command(command) => Some(command),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         let commands: Vec<&Command> = node.children.iter().map_while(simple).collect();
@@ -235,6 +269,11 @@ impl<'a> Walk<'a> {
         };
         let whole = commands.len() == node.children.len() && commands.len() as u64 == u64::from(len);
         (whole && fits(self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(20))).then_some(commands)
+    }
+
+    /// Whether a pipeline may stay on one line without it.
+    fn says_little(&self, node: usize) -> bool {
+        matches!(self.node(node).what, What::Doings(place) if self.outline.doings[place].only_reads())
     }
 
     fn pipeline_line(&mut self, commands: &[&'a Command], links: &[&Pipe], at: &Pending, line: &mut Line) {
@@ -256,7 +295,7 @@ impl<'a> Walk<'a> {
             if let Some(elsewhere) = self.moved_to(command, scope) {
                 line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
             }
-            states.extend(words::outcome(command));
+            states.extend(outcome::outcome(command));
         }
         let took = commands.iter().filter_map(|command| words::took_us(command)).max();
         let style = states.iter().map(|(style, _)| *style).find(|style| *style == Style::Bad);
@@ -315,7 +354,7 @@ fn lay_out(lines: Vec<Line>, options: &Options) -> String {
     let right_width = outcome_width + took_width;
     let limit = options.width.unwrap_or(ALIGNED_COLUMNS_MAX);
     let room = limit.saturating_sub(right_width + GAP_COLUMNS).max(limit / 2);
-    let column = lines.iter().map(|line| line.left.width().min(room)).max().unwrap_or(0);
+    let column = lines.iter().filter(|line| !line.aside).map(|line| line.left.width().min(room)).max().unwrap_or(0);
     let mut out = String::new();
     for mut line in lines {
         let has_right = line.outcome.is_some() || line.took_us.is_some();

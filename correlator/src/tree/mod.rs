@@ -4,16 +4,22 @@
 //! it knows the width and whether there are colours.
 
 mod amounts;
+mod coverage;
+mod doings;
 mod draw;
 mod figures;
+mod grove;
+mod outcome;
 mod outline;
+mod processes;
 mod shell_walk;
 mod substitutions;
 pub(crate) mod words;
 
+pub use coverage::{coverage, warnings};
+
 use crate::paint::{Style, Text};
-use crate::story::{Loss, ShellStory, Story};
-use crate::terminal_text::visible;
+use crate::story::Story;
 
 /// How a tree is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +33,6 @@ pub struct Options {
     /// Whether the beginnings of files and pipes are shown, not only those of here-documents and substitutions.
     pub previews: bool,
 }
-
-/// Holes that are listed for one shell: 5; the rest is in their sum, and in the data.
-const HOLES_SHOWN: usize = 5;
 
 impl Options {
     /// No colours, no limit, no previews: what goes into a file.
@@ -64,70 +67,4 @@ pub fn render(story: &Story, options: &Options) -> String {
     text.write(options.color, &mut out);
     out.push('\n');
     out
-}
-
-/// How much was seen, in one line.
-pub fn coverage(story: &Story) -> String {
-    let coverage = &story.coverage;
-    let count = |number: u64, one: &str| if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") };
-    let lost = coverage.events_lost.saturating_add(coverage.events_not_kept);
-    format!(
-        "coverage: shell only; {}, {}, {} lost",
-        count(coverage.shells, "shell"),
-        count(coverage.commands, "command"),
-        count(lost, "event"),
-    )
-}
-
-/// What is missing or doubtful, one sentence each.
-pub fn warnings(story: &Story) -> Vec<String> {
-    let mut warnings: Vec<String> = story.shells.iter().flat_map(shell_warnings).collect();
-    let coverage = &story.coverage;
-    if coverage.events_not_kept > 0 {
-        warnings.push(format!("{} events came after the limit and were only counted", coverage.events_not_kept));
-    }
-    if coverage.previews_not_kept > 0 {
-        warnings.push(format!("{} previews came after the limit and were left out", coverage.previews_not_kept));
-    }
-    if coverage.damaged_lines > 0 {
-        let (lines, were) = if coverage.damaged_lines == 1 { ("line", "was") } else { ("lines", "were") };
-        warnings.push(format!("{} damaged {lines} of spool files {were} left out", coverage.damaged_lines));
-    }
-    warnings
-}
-
-fn shell_warnings(shell: &ShellStory) -> Vec<String> {
-    let Loss { holes, dropped, contradictions } = &shell.loss;
-    let id = words::short_id(shell);
-    let mut warnings = Vec::new();
-    if !holes.is_empty() {
-        let missing = holes.iter().map(crate::Range::count).fold(0, u64::saturating_add);
-        let events = if missing == 1 { "event" } else { "events" };
-        let mut places: Vec<String> = holes.iter().take(HOLES_SHOWN).map(hole).collect();
-        if holes.len() > HOLES_SHOWN {
-            places.push("and more".to_owned());
-        }
-        warnings.push(format!("shell {id}: {missing} {events} never came ({})", places.join(", ")));
-    }
-    for told in dropped {
-        let kinds: Vec<String> =
-            told.what.by_kind.iter().map(|(kind, count)| format!("{count} {}", visible(kind.as_bytes()))).collect();
-        let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
-        let events = if told.what.count == 1 { "event was" } else { "events were" };
-        let reason = if told.what.reason.is_empty() { "no reason given" } else { &told.what.reason };
-        warnings.push(format!(
-            "shell {id}: {} {events} dropped: {}{kinds}",
-            told.what.count,
-            visible(reason.as_bytes())
-        ));
-    }
-    if !contradictions.is_empty() {
-        let count = contradictions.iter().map(crate::Range::count).fold(0, u64::saturating_add);
-        warnings.push(format!("shell {id}: two different events came under one number, {count} times"));
-    }
-    warnings
-}
-
-fn hole(range: &crate::Range) -> String {
-    if range.first == range.last { format!("#{}", range.first) } else { format!("#{}-#{}", range.first, range.last) }
 }

@@ -7,15 +7,19 @@ use std::collections::{HashMap, VecDeque};
 use nash_events::event::{NestingKind, Pipe, Redirect};
 use nash_events::{Event, EventKind, PipelineId};
 
+use super::grove;
+use super::processes::Processes;
 use super::shell_walk::{Item, ShellWalk, is_drawn};
 use super::substitutions::Text;
-use crate::story::{Command, PlacementRule, ShellStory, Story};
+use crate::story::{Command, Executed, PlacementRule, Process, ShellStory, Story};
 
 /// Everything that is drawn, as nodes that refer to each other by index.
 #[derive(Debug, Default)]
 pub(super) struct Outline<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) roots: Vec<usize>,
+    /// What processes did, as far as it has lines of its own.
+    pub(super) doings: Vec<grove::Doings<'a>>,
 }
 
 /// One thing that is drawn, with what stands below it.
@@ -48,6 +52,14 @@ pub(super) enum What<'a> {
     Cmdsub(Text<'a>),
     /// An event that belongs to no command, or that its command's words do not say.
     Event(&'a Event),
+    /// A process below a command, as the kernel saw it.
+    Process(&'a Process),
+    /// A program that a command's process ran after its first.
+    WentOn(&'a Executed),
+    /// What a process did, by its place in the list.
+    Doings(usize),
+    /// The heading above processes of no known shell, and how many there are.
+    Strangers(usize),
 }
 
 /// What is known of a substitution from the outside.
@@ -77,11 +89,14 @@ enum Task<'a> {
     Shell(usize, Option<usize>),
     /// What stands side by side in a shell, below a node.
     Siblings(usize, usize, Vec<Item<'a>>),
+    /// The processes of a shell's command, below a node; without a command, those of the shell itself.
+    Processes(usize, usize, Option<&'a Command>),
 }
 
 /// Makes the outline of a story.
 pub(super) fn outline(story: &Story) -> Outline<'_> {
     let walks = walks(story);
+    let processes = Processes::of(story);
     let mut outline = Outline::default();
     let is_root = |shell: &ShellStory| shell.placement.is_none();
     let roots = story.shells.iter().enumerate().filter(|(_, shell)| is_root(shell));
@@ -92,7 +107,20 @@ pub(super) fn outline(story: &Story) -> Outline<'_> {
             Task::Siblings(index, below, items) => {
                 outline.add_siblings(index, &walks[index], below, &items, &mut tasks);
             }
+            Task::Processes(index, below, command) => {
+                let shell = &story.shells[index];
+                let (grove, cwd) = match command {
+                    Some(command) => (processes.below_command(shell, command), grove::cwd_of(shell, Some(command))),
+                    None => (processes.below_shell(shell), grove::cwd_of(shell, None)),
+                };
+                outline.add_grove(below, grove, cwd);
+            }
         }
+    }
+    let strangers = processes.strangers();
+    if !strangers.is_empty() {
+        let heading = outline.add(What::Strangers(strangers.all.len()), None);
+        outline.add_grove(heading, strangers, None);
     }
     outline
 }
@@ -112,7 +140,7 @@ fn walks(story: &Story) -> Vec<ShellWalk<'_>> {
 }
 
 impl<'a> Outline<'a> {
-    fn add(&mut self, what: What<'a>, below: Option<usize>) -> usize {
+    pub(super) fn add(&mut self, what: What<'a>, below: Option<usize>) -> usize {
         let index = self.nodes.len();
         self.nodes.push(Node { what, children: Vec::new(), links: Vec::new() });
         match below {
@@ -133,6 +161,7 @@ impl<'a> Outline<'a> {
         for shell in walk.shells.get(&None).into_iter().flatten() {
             tasks.push_back(Task::Shell(*shell, Some(node)));
         }
+        tasks.push_back(Task::Processes(index, node, None));
     }
 
     fn add_siblings(
@@ -196,6 +225,9 @@ impl<'a> Outline<'a> {
         }
         for shell in command.cmd.and_then(|_| walk.shells.get(&command.cmd)).into_iter().flatten() {
             tasks.push_back(Task::Shell(*shell, Some(node)));
+        }
+        if command.cmd.is_some() && !command.compound {
+            tasks.push_back(Task::Processes(index, node, Some(command)));
         }
     }
 

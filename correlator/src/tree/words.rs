@@ -9,56 +9,14 @@ use nash_events::event::{Cmdsub, Exec, NestingKind, Pipe, ProcsubDirection, Redi
 
 use super::Options;
 use super::amounts::{amount, crossed};
-use super::figures::{duration, signal_name};
+use super::figures::duration;
+use super::outcome::{Outcome, outcome};
 use crate::paint::{Style, Text};
-use crate::story::{Command, CommandState, ShellState, ShellStory};
+use crate::story::{Command, CommandState, ShellStory};
 use crate::terminal_text::{quote, quote_all, visible};
 
 /// Durations below a tenth of a millisecond are not told: every builtin's is one.
 const SHORTEST_TOLD_US: u64 = 100;
-
-/// How a command ended, as one sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Outcome {
-    /// With status 0.
-    Succeeded,
-    /// It took the shell's place: what became of it is not known.
-    Replaced,
-    /// Not yet.
-    Running,
-    /// Not known.
-    Unknown,
-    /// With another status, by a signal, or not at all.
-    Failed,
-}
-
-impl Outcome {
-    /// The outcome of a command.
-    pub(super) fn of(command: &Command) -> Self {
-        match (command.state, &command.exec) {
-            (CommandState::Unreported, _) | (_, None) => Self::Unknown,
-            (CommandState::Running, _) => Self::Running,
-            (CommandState::Replaced, _) => Self::Replaced,
-            (CommandState::Ended, Some(exec)) => match (exec.exit_code, exec.signal) {
-                (Some(0), None) => Self::Succeeded,
-                (None, None) => Self::Unknown,
-                _ => Self::Failed,
-            },
-        }
-    }
-
-    /// The sign.
-    pub(super) fn glyph(self, options: &Options) -> (Style, &'static str) {
-        let (style, fine, plain) = match self {
-            Self::Succeeded => (Style::Good, "✓", "+"),
-            Self::Failed => (Style::Bad, "✗", "x"),
-            Self::Running => (Style::Warn, "●", "*"),
-            Self::Replaced => (Style::Dim, "⇒", ">"),
-            Self::Unknown => (Style::Warn, "?", "?"),
-        };
-        (style, if options.unicode { fine } else { plain })
-    }
-}
 
 /// A command with its words and redirections, as one would type it.
 pub(super) fn command(command: &Command, options: &Options) -> Text {
@@ -95,31 +53,6 @@ fn words(exec: &Exec, options: &Options, text: &mut Text) {
             format!(" {}", options.ellipsis())
         };
         text.push(Style::Dim, what);
-    }
-}
-
-/// How a command ended, in words; nothing where the sign says it all.
-pub(super) fn outcome(command: &Command) -> Option<(Style, String)> {
-    let exec = command.exec.as_ref()?;
-    match command.state {
-        CommandState::Unreported => None,
-        CommandState::Running => Some((Style::Warn, "no end seen".to_owned())),
-        CommandState::Replaced => Some((Style::Dim, "took the shell's place".to_owned())),
-        CommandState::Ended => exit(exec).map(|words| (Style::Bad, words)),
-    }
-}
-
-fn exit(exec: &Exec) -> Option<String> {
-    match (exec.exit_code, exec.signal) {
-        (_, Some(signal)) => Some(signal_name(signal)),
-        (Some(0), None) => None,
-        (Some(127), None) if exec.error.is_some() => Some("not found".to_owned()),
-        (Some(126), None) if exec.error.is_some() => Some("not executable".to_owned()),
-        (Some(code), None) => Some(match &exec.error {
-            Some(error) => format!("exit {code}: {}", visible(error.as_bytes())),
-            None => format!("exit {code}"),
-        }),
-        (None, None) => Some("how it ended is not known".to_owned()),
     }
 }
 
@@ -311,15 +244,6 @@ pub(super) fn shell(shell: &ShellStory) -> Text {
         text.push(Style::Dim, "  (its start was not seen)");
     }
     text
-}
-
-/// How a shell ended, in words.
-pub(super) fn shell_outcome(shell: &ShellStory) -> Option<(Style, String)> {
-    match (shell.state, shell.exit_code) {
-        (ShellState::Ended, Some(code)) if code != 0 => Some((Style::Bad, format!("exit {code}"))),
-        (ShellState::Running, _) => Some((Style::Warn, "no end seen".to_owned())),
-        _ => None,
-    }
 }
 
 /// The first characters of a shell's id, by which people tell shells apart.

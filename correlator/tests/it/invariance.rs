@@ -4,6 +4,7 @@ use nash_correlator::Engine;
 use serde_json::{Value, json};
 
 use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start, with};
+use crate::kernel::{Observed, kernel_batch, shell_process};
 
 /// The story's JSON after these pushes, each with the shell that it belongs to.
 fn told(pushes: &[(&str, Option<&str>, Vec<Value>)]) -> String {
@@ -134,4 +135,63 @@ fn changes_name_what_is_new_and_count_what_is_not() {
     assert_eq!((first.new.len(), first.duplicates), (3, 0));
     let second = engine.push(&batch(SHELL, None, &small()[1..4]));
     assert_eq!((second.new.iter().map(|seq| seq.0).collect::<Vec<_>>(), second.duplicates), (vec![5], 2));
+}
+
+/// What an observer saw of a shell with a command that has a child, a thread, a nested shell and a daemon.
+fn observed() -> Vec<Value> {
+    let seen = Observed::default()
+        .fork(990, 50, 100)
+        .exec(992, 100, "/usr/bin/nash", "bash -c script")
+        .fork(1010, 100, 201)
+        .write(1010, 201, "/w/out")
+        .exec(1011, 201, "/usr/bin/make", "make")
+        .read(1011, 201, "/w/Makefile")
+        .read(1012, 201, "/w/Makefile")
+        .fork(1012, 201, 202)
+        .exec(1012, 202, "/usr/bin/nash", "sh -c ls")
+        .event(1012, 202, "connect", &json!({"family": "unix", "path": "/run/c.sock", "result": 0}))
+        .fork(1013, 202, 203)
+        .exec(1013, 203, "/usr/bin/ls", "ls")
+        .event(1013, 203, "unlink", &json!({"path": "/w/x", "result": 0}))
+        .exit(1014, 203, 0)
+        .exit(1014, 202, 0)
+        .exit(1014, 201, 0)
+        .event(1014, 201, "news", &json!({"what": 1}))
+        .event(1100, 100, "exit", &json!({"signal": 9}));
+    let lost = json!({"kind": "lost", "seq": 40, "count": 3, "byKind": {"open": 3}, "reason": "ring-full"});
+    let bare = json!({"kind": "bind", "seq": 41, "bootNs": 1_013_000_000, "pid": 201, "family": "inet", "port": 80});
+    seen.events.into_iter().chain([lost, bare]).collect()
+}
+
+#[test]
+fn two_witnesses_tell_the_same_story_in_whatever_order_their_words_come() {
+    let outer = [shell_start(1, &shell_process(100)), exec(2, 1, "make", &json!({}))];
+    let inner = [
+        shell_start(1, &with(shell_process(202), &json!({"ts": 1012.5}))),
+        exec(2, 2, "ls", &json!({"pid": 203, "ts": 1013.0})),
+        json!({"kind": "shell", "phase": "end", "seq": 3, "ts": 1014.0, "exitCode": 0}),
+    ];
+    let mut pieces: Vec<nash_events::Batch> = outer.into_iter().map(|event| batch(SHELL, None, &[event])).collect();
+    pieces.extend(inner.into_iter().map(|event| batch("bbbb", None, &[event])));
+    pieces.extend(observed().into_iter().map(|event| kernel_batch("o-1", &[event])));
+    let tell = |pieces: &[nash_events::Batch]| {
+        let mut engine = Engine::new();
+        for piece in pieces {
+            engine.push(piece);
+        }
+        serde_json::to_string(&engine.story()).unwrap()
+    };
+    let expected = tell(&pieces);
+    assert!(expected.contains(r#""rule":"nested-shell""#), "{expected}");
+    let mut random = Random(0x5eed);
+    for _ in 0..200 {
+        let mut order = pieces.clone();
+        for _ in 0..10 {
+            order.push(order[random.below(order.len())].clone());
+        }
+        for end in (1..order.len()).rev() {
+            order.swap(end, random.below(end + 1));
+        }
+        assert_eq!(tell(&order), expected);
+    }
 }

@@ -5,12 +5,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails, in whichever function that is")]
 
 mod analyzing;
+mod attribution;
 mod compounds;
 mod doctoring;
 mod draining;
 mod durability;
 mod events;
 mod invariance;
+mod kernel;
+mod kernel_trees;
 mod pages;
 mod process;
 mod receiving;

@@ -4,7 +4,7 @@
 //! what the nodes are.
 
 /// Takes the parent from the first node of every circle, so that every node leads up to a root.
-pub(super) fn break_circles(parents: &mut [Option<usize>]) {
+pub(crate) fn break_circles(parents: &mut [Option<usize>]) {
     /// Whether a node's way up is known.
     #[derive(Clone, Copy, PartialEq)]
     enum Way {

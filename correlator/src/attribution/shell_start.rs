@@ -1,0 +1,41 @@
+//! Rule `shell-start`: a shell's own word names the kernel's process, by pid and start within a boot.
+//!
+//! Joins shells to processes and nothing else. A shell whose start did not come is joined to none.
+
+use std::collections::HashMap;
+
+use nash_events::event::Shell;
+
+use super::{Forest, pid_namespace};
+use crate::kernel::Pid;
+use crate::story::ShellStory;
+
+/// Marks every process that is a shell.
+pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
+    let mut by_start: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
+    for (index, node) in forest.nodes.iter().enumerate() {
+        by_start.entry((node.boot_id, node.pid.start_ticks)).or_default().push(index);
+    }
+    let mut found = Vec::new();
+    for (index, shell) in shells.iter().enumerate() {
+        let Some((start, boot_id, pid)) = shell.start.as_ref().and_then(named) else { continue };
+        let meant = |node: usize| pid_namespace::meant(&forest.nodes[node], pid.pid, start.pid_ns);
+        let direct = forest.with_pid(boot_id, pid).and_then(|node| Some((node, meant(node)?)));
+        let by_namespace = || {
+            let candidates = by_start.get(&(boot_id, pid.start_ticks))?;
+            candidates.iter().find_map(|node| Some((*node, meant(*node)?)))
+        };
+        if let Some((node, rule)) = direct.or_else(by_namespace) {
+            found.push((node, index, rule));
+        }
+    }
+    for (node, shell, rule) in found {
+        // Shells stand in the order of their starts already.
+        forest.nodes[node].shells.push((shell, rule));
+    }
+}
+
+fn named(start: &Shell) -> Option<(&Shell, &str, Pid)> {
+    let pid = Pid { pid: start.pid?, start_ticks: start.start_ticks? };
+    Some((start, start.boot_id.as_deref()?, pid))
+}

@@ -1,0 +1,134 @@
+//! Takes what kernel observers tell and keeps it by process.
+//!
+//! Like `engine` for shells: a set that order, repetition and batches leave no trace in. Which process belongs to which
+//! command is decided in `attribution`, from the whole set.
+
+pub(crate) mod effects;
+mod moment;
+mod observer;
+mod record;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use effects::Paths;
+pub use moment::Moment;
+use nash_events::batch::KernelSource;
+use nash_events::{KernelBatch, KernelEvent, KernelEventKind};
+pub(crate) use observer::Observer;
+pub(crate) use record::Record;
+
+use crate::engine::Changes;
+
+/// Processes that are kept at once: half a million, about 400 MiB without their files; later ones are counted.
+pub const PROCESSES_KEPT_MAX: usize = 500_000;
+
+/// Events that name a pid but not when its process started: 10,000 are kept to be joined by time.
+const LOOSE_KEPT_MAX: usize = 10_000;
+
+/// A process within one boot: its pid and when it started, in clock ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Pid {
+    pub(crate) pid: u32,
+    pub(crate) start_ticks: u64,
+}
+
+/// Everything that kernel observers told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) observers: BTreeMap<String, Observer>,
+    pub(crate) boots: BTreeMap<(Arc<str>, KernelSource), Boot>,
+    paths: Paths,
+    kept: usize,
+    /// Events of processes beyond [`PROCESSES_KEPT_MAX`].
+    pub(crate) not_kept: u64,
+}
+
+/// What one kind of observer told during one boot of a machine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Boot {
+    pub(crate) processes: HashMap<Pid, Record>,
+    /// Events whose process is not named for good.
+    pub(crate) loose: Vec<(Moment, KernelEvent)>,
+    pub(crate) loose_not_kept: u64,
+}
+
+impl Kernel {
+    /// Whether anything was told at all.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.observers.is_empty()
+    }
+
+    /// Takes a batch.
+    pub(crate) fn push(&mut self, batch: &KernelBatch) -> Changes {
+        let observer = match self.observers.get_mut(&batch.observer_id) {
+            Some(observer) => observer,
+            None => self.observers.entry(batch.observer_id.clone()).or_insert_with(|| Observer::of(batch)),
+        };
+        let boot = self.boots.entry((Arc::clone(&observer.boot_id), batch.source.clone())).or_default();
+        let mut changes = Changes::default();
+        for event in &batch.events {
+            if !observer.seen.insert(event.seq) {
+                changes.duplicates += 1;
+                continue;
+            }
+            changes.new.push(event.seq);
+            let at = Moment::of(&observer.id, event);
+            observer.count(event, &at);
+            let known = boot.processes.len();
+            let room = self.kept < PROCESSES_KEPT_MAX;
+            if !boot.take(event, at, &mut self.paths, room) {
+                changes.not_kept += 1;
+            }
+            self.kept += boot.processes.len() - known;
+        }
+        self.not_kept += changes.not_kept;
+        changes
+    }
+}
+
+impl Boot {
+    /// Takes an event; tells whether it was kept.
+    fn take(&mut self, event: &KernelEvent, at: Moment, paths: &mut Paths, room: bool) -> bool {
+        if matches!(event.kind, KernelEventKind::Lost(_)) {
+            return true;
+        }
+        let Some(pid) = actor_of(event) else {
+            if self.loose.len() >= LOOSE_KEPT_MAX {
+                self.loose_not_kept += 1;
+                return false;
+            }
+            self.loose.push((at, event.clone()));
+            return true;
+        };
+        if let KernelEventKind::Fork(fork) = &event.kind
+            && let Some(start_ticks) = fork.child_start_ticks
+            && fork.child_tid.is_none_or(|tid| tid == fork.child_pid)
+        {
+            let child = Pid { pid: fork.child_pid, start_ticks };
+            if child != pid {
+                match self.record(child, room) {
+                    Some(record) => record.take_fork(pid, fork, &at),
+                    None => return false,
+                }
+            }
+        }
+        match self.record(pid, room) {
+            Some(record) => record.take(event, at, paths),
+            None => return false,
+        }
+        true
+    }
+
+    fn record(&mut self, pid: Pid, room: bool) -> Option<&mut Record> {
+        if room {
+            return Some(self.processes.entry(pid).or_default());
+        }
+        self.processes.get_mut(&pid)
+    }
+}
+
+/// The process behind an event, if the event names it for good.
+fn actor_of(event: &KernelEvent) -> Option<Pid> {
+    Some(Pid { pid: event.actor.pid?, start_ticks: event.actor.start_ticks? })
+}
