@@ -18,8 +18,6 @@ const volatile __u8 calls_native[NASH_CALLS];
 const volatile __u8 calls_32bit[NASH_CALLS];
 /* Whether any process that executes nash opens a session, or only one that is in the table already. */
 const volatile __u8 every_shell = 1;
-/* Whether a hook reports every open that succeeds, so that the calls' ends report failures only. */
-const volatile __u8 hook_on_open = 0;
 /* Bytes unread in a ring from which on the reader is woken; below, it looks by itself every few milliseconds. */
 const volatile __u32 wake_at_bytes = 1 << 19;
 
@@ -50,6 +48,17 @@ struct {
 	__type(key, struct nash_image);
 	__type(value, __u32);
 } images SEC(".maps");
+
+/*
+ * Whether a hook reports every open that succeeds, so that the ends of calls report failures only. A map and no setting, since it is
+ * known only once the kernel took the hook.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} hook_on_open SEC(".maps");
 
 /* Events by kind and by what became of them: kind * NASH_COUNTS + count. */
 struct {

@@ -82,9 +82,10 @@ static __noinline int open_end(struct task_struct *task, struct nash_process *pr
 	struct request request = {};
 	struct draft *draft;
 	struct file *file;
-	__u32 at = 0;
+	__u32 at = 0, zero = 0;
+	__u32 *hooked = bpf_map_lookup_elem(&hook_on_open, &zero);
 
-	if (call->result >= 0 && hook_on_open)
+	if (call->result >= 0 && hooked && *hooked)
 		return 0;
 	draft = begin(DRAFT_CALL, NASH_OPEN, task, process);
 	if (!draft)

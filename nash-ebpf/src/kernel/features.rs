@@ -4,7 +4,7 @@
 
 use aya::{Btf, EbpfLoader};
 
-use super::load::{OBJECT, attach_one, chain, open_hook_loads, release};
+use super::load::{OBJECT, OPEN_HOOK, OPEN_HOOKED, attach_one, chain, release};
 
 /// One thing that a kernel may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Features {
 
 /// What each program gives: its name in the object, its hook, the feature's name, whether it is needed, what it means to have it,
 /// and what it means not to.
-const PROGRAMS: [(&str, &str, &str, bool, &str, &str); 6] = [
+const PROGRAMS: [(&str, &str, &str, bool, &str, &str); 7] = [
     ("process_fork", "sched_process_fork", "forks", true, "descendants are followed", "nothing is seen"),
     ("process_exec", "sched_process_exec", "execs", true, "programs are seen with their files", "nothing is seen"),
     ("process_exit", "sched_process_exit", "exits", true, "ends are seen", "nothing is seen"),
@@ -67,6 +67,14 @@ const PROGRAMS: [(&str, &str, &str, bool, &str, &str); 6] = [
         "opens by io_uring are seen",
         "opens by io_uring are not seen",
     ),
+    (
+        OPEN_HOOK,
+        OPEN_HOOKED,
+        "open-hook",
+        false,
+        "every open is seen where it happens, whatever led to it",
+        "opens are seen when their calls end: what has no call of its own, beside io_uring, is not",
+    ),
 ];
 
 pub(super) fn probe() -> Features {
@@ -86,18 +94,6 @@ pub(super) fn probe() -> Features {
     for program in PROGRAMS {
         features.push(try_program(program, &btf));
     }
-    let hook = open_hook_loads(&btf);
-    features.push(Feature {
-        name: "open-hook",
-        there: hook,
-        needed: false,
-        meaning: if hook {
-            "every open is seen where it happens, whatever led to it"
-        } else {
-            "opens are seen when their calls end, which costs other calls some ten nanoseconds"
-        },
-        reason: (!hook).then(|| "programs at the end of kernel functions are refused".to_owned()),
-    });
     Features { release: release(), features }
 }
 

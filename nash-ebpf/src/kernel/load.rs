@@ -5,9 +5,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aya::maps::{HashMap, Map, MapData, PerCpuArray};
+use aya::maps::{Array, HashMap, Map, MapData, PerCpuArray};
 use aya::programs::links::FdLink;
-use aya::programs::{FExit, Program, ProgramError};
+use aya::programs::{Program, ProgramError};
 use aya::{Btf, Ebpf, EbpfError, EbpfLoader, include_bytes_aligned};
 use zerocopy::IntoBytes;
 
@@ -33,7 +33,7 @@ const PROGRAMS: &[(&str, &str, bool)] = &[
 /// The program that goes to a function's end rather than a tracepoint.
 pub(super) const OPEN_HOOK: &str = "open_hook";
 /// The function.
-const OPEN_HOOKED: &str = "security_file_open";
+pub(super) const OPEN_HOOKED: &str = "security_file_open";
 
 /// Why the probes are not there.
 #[derive(Debug, thiserror::Error)]
@@ -100,12 +100,10 @@ pub enum LoadError {
 
 pub(super) fn load(options: &Options) -> Result<Probes, LoadError> {
     let btf = Btf::from_sys_fs().map_err(|_| LoadError::NoBtf)?;
-    // A map or a program that is refused says itself when memory is the reason.
-    let hook = open_hook_loads(&btf);
-    let mut object = load_object(options, &btf, hook)?;
+    let mut object = load_object(options, &btf)?;
     // Before anything is attached, so that no shell's start falls between.
     put_images(&mut object, options)?;
-    let result = start(&mut object, &btf, hook, options);
+    let result = start(&mut object, &btf, options);
     if result.is_err()
         && let Some(directory) = &options.pins
     {
@@ -115,13 +113,14 @@ pub(super) fn load(options: &Options) -> Result<Probes, LoadError> {
     result
 }
 
-fn start(object: &mut Ebpf, btf: &Btf, hook: bool, options: &Options) -> Result<Probes, LoadError> {
+fn start(object: &mut Ebpf, btf: &Btf, options: &Options) -> Result<Probes, LoadError> {
     if let Some(directory) = &options.pins {
         pins::make_maps(object, directory)?;
     }
     let mut probes = open_maps(|name| object.take_map(name), None)?;
     probes.pins.clone_from(&options.pins);
-    attach(object, btf, hook, &mut probes.links)?;
+    attach_hook(object, btf, &mut probes.links)?;
+    attach(object, btf, &mut probes.links)?;
     begin(&mut probes, options)?;
     if let Some(directory) = &options.pins {
         probes.links = pins::make_links(std::mem::take(&mut probes.links), directory)?;
@@ -130,10 +129,9 @@ fn start(object: &mut Ebpf, btf: &Btf, hook: bool, options: &Options) -> Result<
 }
 
 /// Loads the object's maps with the sizes and settings that were asked for.
-fn load_object(options: &Options, btf: &Btf, hook: bool) -> Result<Ebpf, LoadError> {
+fn load_object(options: &Options, btf: &Btf) -> Result<Ebpf, LoadError> {
     let (native, of_32bit) = (calls::native(), calls::of_32bit_programs());
     let every_shell = u8::from(options.scope == Scope::EveryShell);
-    let hook_on_open = u8::from(hook);
     // A quarter of the ring: the reader that sleeps a few milliseconds longer loses nothing.
     let wake_at_bytes = options.life_ring_bytes.min(options.file_ring_bytes) / 4;
     EbpfLoader::new()
@@ -141,7 +139,6 @@ fn load_object(options: &Options, btf: &Btf, hook: bool) -> Result<Ebpf, LoadErr
         .override_global("calls_native", native.as_slice(), true)
         .override_global("calls_32bit", of_32bit.as_slice(), true)
         .override_global("every_shell", &every_shell, true)
-        .override_global("hook_on_open", &hook_on_open, true)
         .override_global("wake_at_bytes", &wake_at_bytes, true)
         .map_max_entries("life_ring", options.life_ring_bytes)
         .map_max_entries("file_ring", options.file_ring_bytes)
@@ -225,7 +222,20 @@ fn put_images(object: &mut Ebpf, options: &Options) -> Result<(), LoadError> {
     Ok(())
 }
 
-fn attach(object: &mut Ebpf, btf: &Btf, hook: bool, links: &mut Vec<(String, FdLink)>) -> Result<(), LoadError> {
+/// Attaches the hook on opens where the kernel takes it, and says so to the programs that would report the same.
+fn attach_hook(object: &mut Ebpf, btf: &Btf, links: &mut Vec<(String, FdLink)>) -> Result<(), LoadError> {
+    let Some(program) = object.program_mut(OPEN_HOOK) else { return Ok(()) };
+    let Ok(link) = attach_one(program, OPEN_HOOKED, btf) else { return Ok(()) };
+    links.push((OPEN_HOOK.to_owned(), link));
+    let map = object
+        .map_mut("hook_on_open")
+        .ok_or_else(|| LoadError::Map { name: "hook_on_open".to_owned(), reason: "not in the object".to_owned() })?;
+    let mut hooked: Array<&mut MapData, u32> =
+        Array::try_from(map).map_err(|error| map_error("hook_on_open", &error))?;
+    hooked.set(0, 1, 0).map_err(|error| map_error("hook_on_open", &error))
+}
+
+fn attach(object: &mut Ebpf, btf: &Btf, links: &mut Vec<(String, FdLink)>) -> Result<(), LoadError> {
     let mut uring = false;
     for &(name, tracepoint, needed) in PROGRAMS {
         if tracepoint == "io_uring_complete" && uring {
@@ -240,11 +250,6 @@ fn attach(object: &mut Ebpf, btf: &Btf, hook: bool, links: &mut Vec<(String, FdL
             Err(error) if needed => return Err(program_refusal(name, &error)),
             Err(_) => {}
         }
-    }
-    if hook && let Some(program) = object.program_mut(OPEN_HOOK) {
-        // It loaded a moment ago; where it doesn't now, successful opens would be reported by nobody.
-        let link = attach_one(program, OPEN_HOOKED, btf).map_err(|error| program_refusal(OPEN_HOOK, &error))?;
-        links.push((OPEN_HOOK.to_owned(), link));
     }
     Ok(())
 }
@@ -288,22 +293,6 @@ fn program_refusal(name: &str, error: &ProgramError) -> LoadError {
 /// What `uname -r` says.
 pub(super) fn release() -> String {
     rustix::system::uname().release().to_string_lossy().into_owned()
-}
-
-/// Whether the kernel takes a program at a function's end. Tried with maps of the least size, since the answer is a setting of
-/// the programs that are loaded afterwards.
-pub(super) fn open_hook_loads(btf: &Btf) -> bool {
-    let page = u32::try_from(rustix::param::page_size()).unwrap_or(4096);
-    let loaded = EbpfLoader::new()
-        .btf(Some(btf))
-        .map_max_entries("life_ring", page)
-        .map_max_entries("file_ring", page)
-        .map_max_entries("processes", 1)
-        .load(OBJECT);
-    let Ok(mut object) = loaded else { return false };
-    let Some(program) = object.program_mut(OPEN_HOOK) else { return false };
-    let Ok(hook) = <&mut FExit>::try_from(program) else { return false };
-    hook.load(OPEN_HOOKED, btf).is_ok() && hook.attach().is_ok()
 }
 
 /// Fills the table with those who are there already.
