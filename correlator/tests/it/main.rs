@@ -14,6 +14,7 @@ mod events;
 mod invariance;
 mod kernel;
 mod kernel_trees;
+mod listening;
 mod pages;
 mod process;
 mod receiving;

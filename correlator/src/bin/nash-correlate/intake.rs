@@ -3,14 +3,16 @@
 //! A thread of its own takes what receivers and spool readers hand in, writes what is waiting in one go, and only then tells
 //! them and the listener. It knows nothing of HTTP or of spool files.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::Context;
 use nash_correlator::SeqSet;
 use nash_events::{Batch, Seq, ShellId};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::journal::{Durability, Journal};
 use crate::rules::Searched;
@@ -22,6 +24,14 @@ const WAITING_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Intake {
     sender: mpsc::Sender<Handed>,
+    published: Published,
+}
+
+/// The journal as far as it may be told of. Cloning gives another look at it.
+#[derive(Clone, Debug)]
+pub(crate) struct Published {
+    path: Arc<PathBuf>,
+    length: watch::Receiver<u64>,
 }
 
 /// What the listener hears.
@@ -62,9 +72,11 @@ pub(crate) fn start(
     let mut seen = Seen::default();
     let journal = Journal::open(dir, durability, |batch| drop(seen.keep_new(batch)))?;
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
-    let writer = Writer { journal, seen, listener };
+    let (publish, length) = watch::channel(journal.length());
+    let published = Published { path: Arc::new(journal.path().to_owned()), length };
+    let writer = Writer { journal, seen, listener, publish };
     let thread = std::thread::Builder::new().name("intake".to_owned()).spawn(move || writer.run(receiver));
-    Ok((Intake { sender }, thread.context("starting the intake's thread")?))
+    Ok((Intake { sender, published }, thread.context("starting the intake's thread")?))
 }
 
 impl Intake {
@@ -82,6 +94,11 @@ impl Intake {
         answer.blocking_recv().map_err(|_| NotKept)?
     }
 
+    /// The journal, as it grows.
+    pub(crate) fn published(&self) -> Published {
+        self.published.clone()
+    }
+
     /// Counts lines that could not be read.
     pub(crate) fn count_damaged_blocking(&self, lines: u64) {
         // An intake that has ended has nobody left to tell.
@@ -89,10 +106,28 @@ impl Intake {
     }
 }
 
+impl Published {
+    /// Where the journal lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How long it is: the end of a line.
+    pub(crate) fn length(&self) -> u64 {
+        *self.length.borrow()
+    }
+
+    /// Waits until it is longer than when it was last waited for; an error where nobody writes any more.
+    pub(crate) async fn changed(&mut self) -> Result<(), watch::error::RecvError> {
+        self.length.changed().await
+    }
+}
+
 struct Writer {
     journal: Journal,
     seen: Seen,
     listener: Listener,
+    publish: watch::Sender<u64>,
 }
 
 impl Writer {
@@ -108,13 +143,15 @@ impl Writer {
         }
     }
 
-    /// Writes a group with one wait for the disk. A batch of which every event is known needs no place in the journal.
+    /// Writes a group with one wait for the disk. Events that are known need no place in the journal, so that everything in
+    /// it is there once.
     fn write(&mut self, group: Vec<Handed>) {
-        let seen = &self.seen;
-        let needs_line =
-            |handed: &Handed| matches!(handed, Handed::Batch { searched, .. } if !seen.knows_all(searched.batch()));
-        let lines: Vec<&[u8]> = group.iter().filter(|handed| needs_line(handed)).filter_map(Handed::line).collect();
-        let written = if lines.is_empty() { Ok(()) } else { self.journal.append(lines.into_iter()) };
+        let mut pending = Seen::default();
+        let lines: Vec<Cow<'_, [u8]>> =
+            group.iter().filter_map(|handed| handed.line_of_new(&self.seen, &mut pending)).collect();
+        let written = if lines.is_empty() { Ok(()) } else { self.journal.append(lines.iter().map(AsRef::as_ref)) };
+        drop(lines);
+        self.publish.send_replace(self.journal.length());
         if let Err(error) = &written {
             crate::terminal::complain(&format!("error: {error:#}"));
         }
@@ -136,12 +173,26 @@ impl Writer {
 }
 
 impl Handed {
-    fn line(&self) -> Option<&[u8]> {
-        match self {
-            Self::Batch { searched, .. } => Some(searched.line()),
-            Self::Damaged(_) => None,
+    /// The line for the journal, without what is known or waits to be written; nothing where nothing is left.
+    fn line_of_new(&self, seen: &Seen, pending: &mut Seen) -> Option<Cow<'_, [u8]>> {
+        let Self::Batch { searched, .. } = self else { return None };
+        let (stream, seqs) = numbers(searched.batch());
+        let is_new = |seq: &&Seq| !seen.knows(&stream, **seq) && pending.add(&stream, **seq);
+        let new: HashSet<u64> = seqs.iter().filter(is_new).map(|Seq(number)| *number).collect();
+        match new.len() {
+            0 => None,
+            count if count == seqs.len() => Some(Cow::Borrowed(searched.line())),
+            _ => Some(Cow::Owned(line_with(searched.line(), new).unwrap_or_else(|| searched.line().to_vec()))),
         }
     }
+}
+
+/// A batch's line with only some of its events, each once.
+fn line_with(line: &[u8], mut wanted: HashSet<u64>) -> Option<Vec<u8>> {
+    let mut batch: serde_json::Value = serde_json::from_slice(line).ok()?;
+    let events = batch.get_mut("events")?.as_array_mut()?;
+    events.retain(|event| event["seq"].as_u64().is_some_and(|seq| wanted.remove(&seq)));
+    serde_json::to_vec(&batch).ok()
 }
 
 /// Which events are on record.
@@ -151,6 +202,18 @@ struct Seen {
 }
 
 impl Seen {
+    fn knows(&self, stream: &Stream, seq: Seq) -> bool {
+        self.by_stream.get(stream).is_some_and(|known| known.contains(seq))
+    }
+
+    /// Marks an event as seen; tells whether it is new.
+    fn add(&mut self, stream: &Stream, seq: Seq) -> bool {
+        if !self.by_stream.contains_key(stream) {
+            self.by_stream.insert(stream.clone(), SeqSet::default());
+        }
+        self.by_stream.get_mut(stream).is_some_and(|known| known.insert(seq))
+    }
+
     fn knows_all(&self, batch: &Batch) -> bool {
         let (stream, seqs) = numbers(batch);
         let known = self.by_stream.get(&stream);

@@ -4,7 +4,7 @@
 //! stays and is counted at the next start. This module does not know what is in a batch, nor who has seen it.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,8 @@ pub(crate) struct Journal {
     durability: Durability,
     /// Whether the file may end in the middle of a line: the next write then begins with a newline.
     torn: bool,
+    /// Bytes that are written and safe.
+    length: u64,
 }
 
 impl Journal {
@@ -55,7 +57,8 @@ impl Journal {
             // A new file's name must be on disk as well, or the file is not found after a crash.
             File::open(dir).and_then(|dir| dir.sync_all()).with_context(at)?;
         }
-        Ok(Self { file, path, durability, torn })
+        let length = end_of_last_line(&mut file).with_context(about)?;
+        Ok(Self { file, path, durability, torn, length })
     }
 
     /// Appends lines, which hold no newline, and returns when they are as safe as asked for.
@@ -75,8 +78,36 @@ impl Journal {
         });
         written.with_context(|| format!("writing the journal {}", self.path.display()))?;
         self.torn = false;
+        self.length = self.file.metadata()?.len();
         Ok(())
     }
+
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many bytes of it are as safe as asked for.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+/// Where the last line ends that has an end: what a crash left behind it is no line yet.
+fn end_of_last_line(file: &mut File) -> std::io::Result<u64> {
+    let mut end = file.metadata()?.len();
+    let mut chunk = vec![0; 64 << 10];
+    while end > 0 {
+        let count = usize::try_from(end).unwrap_or(usize::MAX).min(chunk.len());
+        let start = end - count as u64;
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut chunk[..count])?;
+        if let Some(newline) = chunk[..count].iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + newline as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
 }
 
 /// Reads a journal from its beginning; tells whether it ends in the middle of a line.

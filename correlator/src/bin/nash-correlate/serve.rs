@@ -34,9 +34,9 @@ pub(crate) fn serve(inputs: &ServeArgs, rules: Rules) -> anyhow::Result<()> {
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let spool = Spool::new(inputs.spool.clone(), intake.clone(), rules.clone());
-    let receiver = Arc::new(Receiver::new(tokens, intake, rules));
+    let (stop, stopped) = watch::channel(false);
+    let receiver = Arc::new(Receiver::new(tokens, intake, rules, stopped.clone()));
     runtime.block_on(async {
-        let (stop, stopped) = watch::channel(false);
         let mut terminate = signal(SignalKind::terminate()).context("catching SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("catching SIGINT")?;
         let listeners = listen(inputs).await?;

@@ -6,13 +6,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::{Body, Bytes, Incoming};
-use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use nash_events::limits::RECEIVER_BODY_BYTES_MAX;
 use nash_events::{Batch, SessionId, decode_batch};
+use tokio::sync::watch;
 
+use super::feed::{Feed, Listening, NoFeed};
+use super::query;
 use crate::intake::Intake;
 use crate::rules::{Rules, Searched};
 use crate::tokens::{Grant, Tokens};
@@ -35,7 +39,11 @@ pub(crate) struct Receiver {
     tokens: Tokens,
     intake: Intake,
     rules: Rules,
+    feed: Feed,
 }
+
+/// What an answer carries: a text, or events for as long as the client listens.
+pub(super) type Answered = Either<Full<Bytes>, Listening>;
 
 /// An answer: the status, and a reason for people.
 type Answer = (StatusCode, String);
@@ -44,26 +52,33 @@ type Answer = (StatusCode, String);
 enum Route {
     ShellEvent,
     KernelEvent,
+    Events,
 }
 
 impl Receiver {
-    /// A receiver for these tokens.
-    pub(crate) fn new(tokens: Tokens, intake: Intake, rules: Rules) -> Self {
-        Self { tokens, intake, rules }
+    /// A receiver for these tokens, which tells what is on record until `stop` says so.
+    pub(crate) fn new(tokens: Tokens, intake: Intake, rules: Rules, stop: watch::Receiver<bool>) -> Self {
+        let feed = Feed::new(intake.published(), stop);
+        Self { tokens, intake, rules, feed }
     }
 
     /// Answers one request.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Answered> {
         let (parts, mut body) = request.into_parts();
         let admitted = self.admit(&parts, &body);
         let (status, reason) = match admitted {
+            Ok((Route::Events, grant)) => match self.listen(&parts, grant).await {
+                Ok(response) => return response,
+                Err(answer) => answer,
+            },
             Ok((route, grant)) => match self.receive(route, grant, &mut body).await {
                 Ok(()) => (StatusCode::ACCEPTED, String::new()),
                 Err(answer) => answer,
             },
             Err(answer) => answer,
         };
-        let mut response = response(status, reason);
+        let allowed = if parts.uri.path() == "/events" { "GET" } else { "POST" };
+        let mut response = response(status, reason, allowed);
         if !body.is_end_stream() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             tokio::spawn(discard(body));
@@ -72,19 +87,20 @@ impl Receiver {
     }
 
     /// Decides by the header alone whether the body is worth reading.
-    fn admit(&self, parts: &hyper::http::request::Parts, body: &Incoming) -> Result<(Route, Grant), Answer> {
-        let route = match parts.uri.path() {
-            "/shell-event" => Route::ShellEvent,
-            "/kernel-event" => Route::KernelEvent,
+    fn admit(&self, parts: &Parts, body: &Incoming) -> Result<(Route, Grant), Answer> {
+        let (route, method) = match parts.uri.path() {
+            "/shell-event" => (Route::ShellEvent, Method::POST),
+            "/kernel-event" => (Route::KernelEvent, Method::POST),
+            "/events" => (Route::Events, Method::GET),
             _ => {
                 return Err((
                     StatusCode::NOT_FOUND,
-                    "no such route; expected /shell-event or /kernel-event".to_owned(),
+                    "no such route; expected /shell-event, /kernel-event or /events".to_owned(),
                 ));
             }
         };
-        if parts.method != Method::POST {
-            return Err((StatusCode::METHOD_NOT_ALLOWED, "expected POST".to_owned()));
+        if parts.method != method {
+            return Err((StatusCode::METHOD_NOT_ALLOWED, format!("expected {method}")));
         }
         let authorization = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let Some(grant) = self.tokens.grant(authorization) else {
@@ -94,6 +110,26 @@ impl Receiver {
             return Err(too_large());
         }
         Ok((route, grant))
+    }
+
+    /// Lets a client listen. A session's token hears of that session alone.
+    async fn listen(&self, parts: &Parts, grant: Grant) -> Result<Response<Answered>, Answer> {
+        let mut wish = query::wish(parts).map_err(|reason| (StatusCode::BAD_REQUEST, reason))?;
+        if let Grant::Session(session) = grant {
+            wish.session = Some(session);
+        }
+        let listening = self.feed.listen(wish).await.map_err(|error| {
+            let status = match error {
+                NoFeed::Gone => StatusCode::GONE,
+                NoFeed::TooMany | NoFeed::Io(_) => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            (status, error.to_string())
+        })?;
+        let mut response = Response::new(Either::Right(listening));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        Ok(response)
     }
 
     async fn receive(&self, route: Route, grant: Grant, body: &mut Incoming) -> Result<(), Answer> {
@@ -169,15 +205,15 @@ fn too_large() -> Answer {
     (StatusCode::PAYLOAD_TOO_LARGE, format!("a batch has at most {RECEIVER_BODY_BYTES_MAX} bytes"))
 }
 
-fn response(status: StatusCode, reason: String) -> Response<Full<Bytes>> {
+fn response(status: StatusCode, reason: String, allowed: &'static str) -> Response<Answered> {
     let text = if reason.is_empty() { String::new() } else { reason + "\n" };
-    let mut response = Response::new(Full::new(Bytes::from(text)));
+    let mut response = Response::new(Either::Left(Full::new(Bytes::from(text))));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     match status {
         StatusCode::UNAUTHORIZED => headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
-        StatusCode::METHOD_NOT_ALLOWED => headers.insert(ALLOW, HeaderValue::from_static("POST")),
+        StatusCode::METHOD_NOT_ALLOWED => headers.insert(ALLOW, HeaderValue::from_static(allowed)),
         _ => None,
     };
     response

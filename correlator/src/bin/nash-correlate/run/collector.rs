@@ -76,7 +76,7 @@ impl Collector {
         let (stop, stopped) = watch::channel(false);
         let entered = runtime.enter();
         let listener = Listener::unix(&socket(private.path()))?;
-        let receiver = Arc::new(Receiver::new(tokens, intake.clone(), rules.clone()));
+        let receiver = Arc::new(Receiver::new(tokens, intake.clone(), rules.clone(), stopped.clone()));
         let serving = runtime.spawn(receiver::serve(vec![listener], receiver, stopped));
         drop(entered);
         let spool = Spool::new(vec![spool_dir.clone()], intake, rules);
