@@ -3,4 +3,5 @@
 //! What the probes report is read, kept in a journal and sent. Nothing here judges an event or knows what a shell said.
 
 pub mod abi;
+pub mod decode;
 pub mod kernel;

@@ -206,6 +206,9 @@ pub struct Open {
     /// How it was opened, where that was not a system call of the `open` family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<OpenVia>,
+    /// The redaction rules that masked something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 open_words! {
@@ -294,6 +297,9 @@ pub struct Mutation {
     /// 0, or a negative `errno`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<i64>,
+    /// The redaction rules that masked something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 /// A socket was connected, or bound: `{"kind":"connect",…,"family":"inet","address":"127.0.0.1","port":443,"result":0}`.

@@ -3,6 +3,8 @@
 //! Every structure has the layout of the C one, which a test compares by the object's BTF. Bytes are looked at where they
 //! lie and never trusted: what is no record is an error. What a record means is `decode`'s business.
 
+#[cfg(test)]
+pub(crate) mod draft;
 mod numbers;
 
 pub use numbers::{Call, Change, Count, Form, ImageKind, Kind, Via, flag, span};
