@@ -3,5 +3,10 @@
 //! What the probes report is read, kept in a journal and sent. Nothing here judges an event or knows what a shell said.
 
 pub mod abi;
+pub mod account;
 pub mod decode;
+pub mod identity;
+pub mod journal;
 pub mod kernel;
+pub mod recorder;
+pub mod source;

@@ -8,7 +8,7 @@ use nash_events::limits::ARGS_MAX;
 use nash_events::redact;
 
 use super::path::{Masks, named, own_name, path};
-use super::{known, start_ticks, stat_device};
+use super::{known, start_ticks};
 use crate::abi::{self, Call, Record, flag, span};
 use crate::kernel::stat_device;
 
@@ -170,6 +170,9 @@ fn chain(record: &Record<'_>, words: &[&[u8]]) -> Option<Vec<u8>> {
         && behind.iter().take(2).any(|word| *word == asked_for.bytes);
     if !is_script || asked_for.bytes.is_empty() {
         return None;
+    }
+    if asked_for.bytes.starts_with(b"/") {
+        return Some(asked_for.bytes.to_vec());
     }
     named(record.piece(span::SECOND_PATH), asked_for).map(|script| script.bytes)
 }

@@ -91,6 +91,12 @@ impl Counts {
     pub fn get(&self, kind: Kind, count: Count) -> u64 {
         self.0[kind as usize][count as usize]
     }
+
+    /// Changes one of the counts, where a test stands in for the probes.
+    #[cfg(test)]
+    pub(crate) fn get_mut(&mut self, kind: Kind, count: Count) -> &mut u64 {
+        &mut self.0[kind as usize][count as usize]
+    }
 }
 
 /// Probes that are attached.
