@@ -4,9 +4,12 @@
 
 pub mod abi;
 pub mod account;
+pub mod bpffs;
 pub mod decode;
 pub mod identity;
 pub mod journal;
 pub mod kernel;
+pub mod privileges;
 pub mod recorder;
+pub mod sending;
 pub mod source;

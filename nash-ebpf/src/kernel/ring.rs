@@ -73,7 +73,9 @@ impl Ring {
 
     /// Gives the room before `position` back to the kernel.
     pub(crate) fn release(&mut self, position: u64) {
-        self.consumer.position().store(position.min(self.read_to), Ordering::Release);
+        // Never back: what was given back is not there any more.
+        let position = position.min(self.read_to).max(self.released_to());
+        self.consumer.position().store(position, Ordering::Release);
     }
 
     /// Goes on reading at `position`, if that lies between what was released and what the kernel wrote.

@@ -49,6 +49,16 @@ impl Sink for Journal {
     }
 }
 
+impl<S: Sink> Sink for &mut S {
+    fn append(&mut self, line: &[u8], delivered: &Tally) -> io::Result<()> {
+        (**self).append(line, delivered)
+    }
+
+    fn take_given_way(&mut self) -> Tally {
+        (**self).take_given_way()
+    }
+}
+
 /// The observer's pen.
 #[derive(Debug)]
 pub struct Recorder<S> {
@@ -87,6 +97,15 @@ impl<S: Sink> Recorder<S> {
             && left.boot_id == boot_id
             && fits(RingId::Life, left.progress.life)
             && fits(RingId::File, left.progress.file)
+    }
+
+    /// Writes a line that says whose stream this is, so that a kill at once leaves one that can go on; without `source`'s records.
+    ///
+    /// # Errors
+    /// The line could not be kept.
+    pub fn begin(&mut self, source: &mut dyn Source) -> io::Result<()> {
+        let (life, file) = (self.progress.life, self.progress.file);
+        self.write(source, Vec::new(), life, file)
     }
 
     /// Skips what the journal has already.
