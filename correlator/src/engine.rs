@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use nash_events::batch::Agent;
 use nash_events::{Batch, Event, EventKind, KernelBatch, Seq, SessionId, ShellBatch, ShellId};
 
+use crate::findings::{self, FindingRules};
 use crate::kernel::Kernel;
 use crate::seen::SeqSet;
 use crate::story::Story;
@@ -36,6 +37,7 @@ pub const PREVIEW_BYTES_KEPT_MAX: usize = 256 << 20;
 pub struct Engine {
     shells: BTreeMap<ShellId, Stream>,
     kernel: Kernel,
+    finding_rules: FindingRules,
     kept: u64,
     not_kept: u64,
     preview_bytes_left: usize,
@@ -72,12 +74,18 @@ impl Engine {
         Self {
             shells: BTreeMap::new(),
             kernel: Kernel::default(),
+            finding_rules: FindingRules::default(),
             kept: 0,
             not_kept: 0,
             preview_bytes_left: PREVIEW_BYTES_KEPT_MAX,
             previews_not_kept: 0,
             damaged_lines: 0,
         }
+    }
+
+    /// Looks for findings by these rules instead of those that come with the program.
+    pub fn set_finding_rules(&mut self, rules: FindingRules) {
+        self.finding_rules = rules;
     }
 
     /// Takes a batch.
@@ -136,6 +144,7 @@ impl Engine {
         story.coverage.events_not_kept = self.not_kept.saturating_add(self.kernel.not_kept);
         story.coverage.previews_not_kept = self.previews_not_kept;
         story.coverage.damaged_lines = self.damaged_lines;
+        story.findings = findings::find(&story, &self.finding_rules);
         story
     }
 }

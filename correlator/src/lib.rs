@@ -8,6 +8,7 @@
 mod attribution;
 pub mod engine;
 pub mod feed;
+pub mod findings;
 mod graph;
 pub mod html;
 mod kernel;
@@ -21,6 +22,7 @@ pub mod terminal_text;
 pub mod tree;
 
 pub use engine::{Changes, Engine};
+pub use findings::{Finding, FindingRules, FindingRulesError};
 pub use kernel::{Moment, PROCESSES_KEPT_MAX};
 pub use seen::{Range, SeqSet};
 pub use story::Story;

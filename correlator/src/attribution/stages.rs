@@ -30,13 +30,7 @@ pub(super) fn cut(forest: &mut Forest<'_>, shells: &[ShellStory]) {
 }
 
 fn stages(node: &Node<'_>, shells: &[ShellStory]) -> Vec<Stage> {
-    let execs: Vec<&Moment> = node
-        .record
-        .execs
-        .iter()
-        .filter(|(_, exec)| exec.result.is_none_or(|result| result >= 0))
-        .map(|(at, _)| at)
-        .collect();
+    let execs: Vec<&Moment> = node.record.execs.iter().filter(|(_, ran)| ran.succeeded()).map(|(at, _)| at).collect();
     let mut stages = vec![Stage { from: None, shell: None, cmd: None, is_shell: false }];
     let mut used = 0;
     for (position, (index, _)) in node.shells.iter().enumerate() {

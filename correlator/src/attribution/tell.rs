@@ -8,8 +8,8 @@ use nash_events::{ByteString, KernelEventKind, ProcessKey};
 use super::fork_tree::owner_at;
 use super::stages::stage_at;
 use super::{Forest, Node, Owner, Purposes};
-use crate::kernel::Moment;
 use crate::kernel::effects::{Detail, Files, MutationKey, OpenKey, Tally};
+use crate::kernel::{Moment, Ran};
 use crate::story::{Attribution, Effect, Executed, Process, Role, Rule, ShellStory, is_background};
 
 /// The story's processes.
@@ -47,6 +47,8 @@ impl Telling<'_> {
             exit_code: exit.and_then(|exit| exit.exit_code),
             signal: exit.and_then(|exit| exit.signal),
             present: record.present.is_some(),
+            moved: record.cgroups.len() > 1,
+            first: record.start().cloned(),
             execs: self.execs(node),
             effects: self.effects(node),
             effects_not_kept: record.files.not_kept + record.others_not_kept,
@@ -66,10 +68,11 @@ impl Telling<'_> {
     }
 
     fn execs(&self, node: &Node<'_>) -> Vec<Executed> {
-        let executed = |(at, what): &(Moment, _)| Executed {
+        let executed = |(at, ran): &(Moment, Ran)| Executed {
             at: at.clone(),
             owner: self.other_owner(node, at),
-            what: Clone::clone(what),
+            assurance: ran.assurance.clone(),
+            what: ran.exec.clone(),
         };
         node.record.execs.iter().map(executed).collect()
     }
@@ -156,7 +159,7 @@ fn can_be_joined(what: &KernelEventKind) -> bool {
 }
 
 fn role(node: &Node<'_>) -> Role {
-    let ran = node.record.execs.iter().any(|(_, exec)| exec.result.is_none_or(|result| result >= 0));
+    let ran = node.record.execs.iter().any(|(_, ran)| ran.succeeded());
     match node.owner {
         _ if !node.shells.is_empty() => Role::Shell,
         _ if node.root_of.is_some() => Role::Command,
@@ -179,6 +182,7 @@ fn open(key: &OpenKey, detail: &Detail) -> KernelEventKind {
         ino: detail.ino,
         mount_id: None,
         via: detail.via.clone(),
+        redacted: detail.redacted.clone(),
     }))
 }
 
@@ -196,6 +200,7 @@ fn mutation(key: &MutationKey, detail: &Detail) -> KernelEventKind {
         dev: detail.dev,
         ino: detail.ino,
         result: detail.result,
+        redacted: detail.redacted.clone(),
     }))
 }
 

@@ -69,6 +69,7 @@ pub(crate) struct Detail {
     pub(crate) via: Option<OpenVia>,
     pub(crate) size: Option<u64>,
     pub(crate) owner: Option<(Option<u32>, Option<u32>)>,
+    pub(crate) redacted: Vec<String>,
 }
 
 /// Paths that many processes share, kept once each.
@@ -102,6 +103,7 @@ impl Files {
             path_source: open.path_source.clone(),
             path_truncated: open.path_truncated,
             via: open.via.clone(),
+            redacted: open.redacted.clone(),
             ..Detail::default()
         };
         let full = self.is_full();
@@ -129,6 +131,7 @@ impl Files {
             path_source: told.path_source.clone(),
             size: told.size,
             owner,
+            redacted: told.redacted.clone(),
             ..Detail::default()
         };
         let full = self.is_full();

@@ -16,7 +16,7 @@ pub use moment::Moment;
 use nash_events::batch::KernelSource;
 use nash_events::{KernelBatch, KernelEvent, KernelEventKind};
 pub(crate) use observer::Observer;
-pub(crate) use record::Record;
+pub(crate) use record::{Ran, Record};
 
 use crate::engine::Changes;
 

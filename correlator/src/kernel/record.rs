@@ -28,7 +28,7 @@ pub(crate) struct Record {
     /// The first event that names it, and what stood in its envelope.
     pub(crate) first: Option<(Moment, Actor)>,
     pub(crate) last: Option<Moment>,
-    pub(crate) execs: Vec<(Moment, Exec)>,
+    pub(crate) execs: Vec<(Moment, Ran)>,
     pub(crate) exit: Option<(Moment, Exit)>,
     pub(crate) files: Files,
     /// Everything else, in the order of time.
@@ -36,6 +36,20 @@ pub(crate) struct Record {
     pub(crate) others_not_kept: u64,
     pub(crate) cgroups: BTreeSet<String>,
     pub(crate) namespaces: BTreeSet<u64>,
+}
+
+/// A program that a process ran, or tried to, with what the observer says of its file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ran {
+    pub(crate) exec: Exec,
+    pub(crate) assurance: Option<serde_json::Value>,
+}
+
+impl Ran {
+    /// Whether the program ran.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.exec.result.is_none_or(|result| result >= 0)
+    }
 }
 
 impl Record {
@@ -48,7 +62,8 @@ impl Record {
             KernelEventKind::Open(open) => self.files.open(open, &at, paths),
             KernelEventKind::Mutation(mutation) => self.files.mutation(mutation, &at, paths),
             KernelEventKind::Exec(exec) => {
-                let kept = keep_first(&mut self.execs, at, Exec::clone(exec), EXECS_KEPT_MAX);
+                let ran = Ran { exec: Exec::clone(exec), assurance: event.actor.assurance.clone() };
+                let kept = keep_first(&mut self.execs, at, ran, EXECS_KEPT_MAX);
                 self.others_not_kept += u64::from(!kept);
             }
             KernelEventKind::Exit(exit) => settle(&mut self.exit, at, exit.clone()),

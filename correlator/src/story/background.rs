@@ -65,9 +65,31 @@ const FILES: &[&str] = &[
 const WRITABLE: &[&str] =
     &["/dev/null", "/dev/tty", "/dev/ptmx", "/dev/full", "/dev/zero", "/dev/stdout", "/dev/stderr"];
 
+/// Sockets of the machine's own services, which libraries ask.
+const SERVICES: &[&str] = &[
+    "/dev/log",
+    "/run/nscd/socket",
+    "/run/systemd/journal/dev-log",
+    "/run/systemd/journal/socket",
+    "/run/systemd/userdb/io.systemd.DynamicUser",
+    "/run/systemd/userdb/io.systemd.Multiplexer",
+    "/run/dbus/system_bus_socket",
+    "/var/run/nscd/socket",
+];
+
+/// The number of the family by which libraries ask the kernel about network interfaces.
+const NETLINK: &str = "16";
+
 /// Whether an event is of the background.
 pub(crate) fn is_background(what: &KernelEventKind) -> bool {
-    let KernelEventKind::Open(open) = what else { return false };
+    let open = match what {
+        KernelEventKind::Open(open) => open,
+        KernelEventKind::Connect(connect) => {
+            let is_service = |path: &ByteString| SERVICES.iter().any(|service| path == service);
+            return connect.family == NETLINK || connect.path.as_ref().is_some_and(is_service);
+        }
+        _ => return false,
+    };
     let Some(path) = open.path.as_ref().map(ByteString::as_bytes) else { return false };
     if writes(open.flags) {
         let is_terminal = path.starts_with(b"/dev/pts/");

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use nash_events::SessionId;
+use nash_events::{Seq, SessionId};
 use serde::Serialize;
 
 use super::{Process, Role, ShellStory};
@@ -81,6 +81,9 @@ pub struct ObserverCoverage {
     /// Events that it reported as lost, by reason and kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub lost: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The first of those reports, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub lost_at: BTreeMap<String, Seq>,
     /// Numbers that never came.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holes: Vec<Range>,
@@ -149,7 +152,9 @@ impl Coverage {
 impl ObserverCoverage {
     fn of(observer: &Observer) -> Self {
         let mut lost: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-        for (_, told) in observer.lost.values() {
+        let mut lost_at: BTreeMap<String, Seq> = BTreeMap::new();
+        for (seq, (_, told)) in &observer.lost {
+            lost_at.entry(told.reason.clone()).or_insert(*seq);
             add_loss(&mut lost, &told.reason, &told.by_kind, told.count);
         }
         Self {
@@ -162,6 +167,7 @@ impl ObserverCoverage {
             events: observer.by_kind.values().sum(),
             by_kind: observer.by_kind.clone(),
             lost,
+            lost_at,
             holes: observer.seen.holes(),
         }
     }

@@ -28,6 +28,7 @@ pub use witnessed::KernelEnd;
 
 use crate::attribution;
 use crate::engine::Stream;
+use crate::findings::Finding;
 use crate::kernel::Kernel;
 use crate::seen::Range;
 
@@ -50,6 +51,9 @@ pub struct Story {
     pub version: u32,
     /// How much was seen, and how much is missing.
     pub coverage: Coverage,
+    /// What a person should look at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// The shells, by the time of their start.
     pub shells: Vec<ShellStory>,
     /// The processes that kernel observers told of, by the time of their start.
@@ -269,14 +273,20 @@ impl Story {
         witnessed::take_over(&mut shells, &forest);
         placement::break_circles_of(&mut shells);
         let coverage = Coverage::of(&shells, &processes, kernel, &forest);
-        Self { r#type: "story", version: STORY_VERSION, coverage, shells, processes }
+        Self { r#type: "story", version: STORY_VERSION, coverage, findings: Vec::new(), shells, processes }
     }
 }
 
 impl Story {
     /// The same without its shells.
     pub(crate) fn without_shells(&self) -> Self {
-        Self { shells: Vec::new(), coverage: self.coverage.clone(), processes: self.processes.clone(), ..*self }
+        Self {
+            shells: Vec::new(),
+            coverage: self.coverage.clone(),
+            findings: self.findings.clone(),
+            processes: self.processes.clone(),
+            ..*self
+        }
     }
 }
 

@@ -62,6 +62,12 @@ pub struct Process {
     /// Whether it was there before the observer: what it did until then is not known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub present: bool,
+    /// Whether it changed its control group.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
+    /// The event that made it, or the first that named it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Moment>,
     /// The programs that it ran or tried to run, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub execs: Vec<Executed>,
@@ -145,6 +151,9 @@ pub struct Executed {
     /// The command that it belongs to, where that is not its process's: what takes a shell's place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Attribution>,
+    /// What the observer says of the file, in its own words: `{"image":"preserved"}` for a real shell that it watches for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<serde_json::Value>,
     /// What it says.
     #[serde(flatten)]
     pub what: Exec,

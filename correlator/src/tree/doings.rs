@@ -91,14 +91,15 @@ impl<'a> Doings<'a> {
                     MutationOp::Chown => self.changed.push(("owner", path)),
                 }
             }
-            what => self.take_other(what, effect.count),
+            what => self.take_other(what, effect.count, effect.background),
         }
     }
 
-    fn take_other(&mut self, what: &KernelEventKind, count: u64) {
+    fn take_other(&mut self, what: &KernelEventKind, count: u64, background: bool) {
         let times = if count > 1 { format!(" ×{count}") } else { String::new() };
         let failed = |result: Option<i64>| if result.is_some_and(|result| result < 0) { ", refused" } else { "" };
         match what {
+            KernelEventKind::Connect(_) if background => {}
             KernelEventKind::Connect(connect) => {
                 // A connection that does not wait is in progress, not refused.
                 const EINPROGRESS: i64 = 115;

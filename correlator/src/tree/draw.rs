@@ -160,8 +160,8 @@ impl<'a> Walk<'a> {
                 line.left.append(grove::process(process, self.options));
                 (line.outcome, line.took_us) = (grove::outcome(process), grove::took_us(process));
             }
-            What::WentOn(executed) => {
-                line.left.append(grove::went_on(executed, self.options));
+            What::WentOn(executed, between) => {
+                line.left.append(grove::went_on(executed, between, self.options));
             }
             What::Strangers(count) => {
                 let processes = if count == 1 { "1 process" } else { &format!("{count} processes") };

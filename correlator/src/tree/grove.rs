@@ -20,6 +20,9 @@ use crate::terminal_text::{quote, quote_all, visible};
 /// Columns of a process's words: 72; a compiler's go on for hundreds.
 const WORDS_COLUMNS: usize = 72;
 
+/// Programs that one process ran before its last that are named: 2; others are counted.
+const EARLIER_MAX: usize = 2;
+
 /// Durations of processes below 10 ms are not told: nearly all are, and a person looks for the long ones.
 const SHORTEST_TOLD_US: u64 = 10_000;
 
@@ -54,8 +57,8 @@ impl<'a> Outline<'a> {
         };
         let own = Doings::of(grove.effects, cwd, words);
         self.add_doings(below, own, true);
-        for executed in grove.went_on_as {
-            self.add(What::WentOn(executed), Some(below));
+        if let Some((last, between)) = grove.went_on_as.split_last() {
+            self.add(What::WentOn(last, between.len()), Some(below));
         }
         let mut nodes: Vec<usize> = vec![below; grove.all.len()];
         let mut parents: Vec<Option<usize>> = vec![None; grove.all.len()];
@@ -122,7 +125,7 @@ fn is_reading(effect: &Effect) -> bool {
             let refused = matches!(open.result, Some(-1 | -13));
             !refused && (effect.background || !crate::kernel::effects::writes(open.flags) || has_failed(effect))
         }
-        _ => false,
+        _ => effect.background,
     }
 }
 
@@ -160,7 +163,10 @@ pub(super) fn process(process: &Process, options: &Options) -> Text {
         return text;
     };
     let became = if options.unicode { " ⇒ " } else { " => " };
-    for executed in earlier {
+    if earlier.len() > EARLIER_MAX {
+        text.push(Style::Dim, format!("{} programs{became}", earlier.len()));
+    }
+    for executed in earlier.iter().filter(|_| earlier.len() <= EARLIER_MAX) {
         let name = executed.what.argv.first().or(executed.what.path.as_ref());
         let name = name.map_or_else(|| "?".to_owned(), |name| quote(file_name(name.as_bytes())));
         text.push(Style::Dim, name + became);
@@ -170,9 +176,14 @@ pub(super) fn process(process: &Process, options: &Options) -> Text {
 }
 
 /// The line of a program that took the place of its command's first.
-pub(super) fn went_on(executed: &Executed, options: &Options) -> Text {
+pub(super) fn went_on(executed: &Executed, between: usize, options: &Options) -> Text {
     let mut text = Text::new();
-    text.push(Style::Dim, if options.unicode { "⇒ " } else { "=> " }).append(words(&executed.what, options));
+    let became = if options.unicode { "⇒ " } else { "=> " };
+    if between > 0 {
+        let programs = if between == 1 { "program" } else { "programs" };
+        text.push(Style::Dim, format!("{became}{between} {programs} "));
+    }
+    text.push(Style::Dim, became).append(words(&executed.what, options));
     text
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod words;
 
 pub use coverage::{coverage, warnings};
 
+use crate::findings::{Assurance, Finding, FindingRule, Severity};
 use crate::paint::{Style, Text};
 use crate::story::Story;
 
@@ -56,6 +57,7 @@ pub fn render(story: &Story, options: &Options) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
+    draw_findings(story, options, &mut out);
     for warning in warnings {
         let mut text = Text::new();
         text.push(Style::Warn, format!("! {warning}"));
@@ -67,4 +69,38 @@ pub fn render(story: &Story, options: &Options) -> String {
     text.write(options.color, &mut out);
     out.push('\n');
     out
+}
+
+/// Findings that a tree shows: 20; the data has all.
+const FINDINGS_SHOWN: usize = 20;
+
+/// What a person should look at, one line each. What is missing is said by the warnings, and what a shell told of tampering
+/// stands where it happened.
+fn draw_findings(story: &Story, options: &Options, out: &mut String) {
+    let told = |finding: &&Finding| match finding.rule {
+        FindingRule::Gap => false,
+        FindingRule::ObserverDisabled | FindingRule::ObserverAttacked => finding.assurance == Assurance::Proved,
+        _ => true,
+    };
+    let findings: Vec<&Finding> = story.findings.iter().filter(told).collect();
+    for finding in findings.iter().take(FINDINGS_SHOWN) {
+        let style = if finding.severity == Severity::High { Style::Bad } else { Style::Warn };
+        let assurance = match finding.assurance {
+            Assurance::Proved => "proved",
+            Assurance::Claimed => "claimed",
+        };
+        let mut text = Text::new();
+        text.push(style, format!("! {}, {assurance}: ", finding.rule.as_str())).push(Style::Plain, &finding.sentence);
+        if let Some(width) = options.width {
+            text.cut(width, if options.unicode { "…" } else { "~" });
+        }
+        text.write(options.color, out);
+        out.push('\n');
+    }
+    if findings.len() > FINDINGS_SHOWN {
+        let mut text = Text::new();
+        text.push(Style::Warn, format!("! {} more findings", findings.len() - FINDINGS_SHOWN));
+        text.write(options.color, out);
+        out.push('\n');
+    }
 }

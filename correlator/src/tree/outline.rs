@@ -54,8 +54,8 @@ pub(super) enum What<'a> {
     Event(&'a Event),
     /// A process below a command, as the kernel saw it.
     Process(&'a Process),
-    /// A program that a command's process ran after its first.
-    WentOn(&'a Executed),
+    /// The program that a command's process ran last, and how many between its first and that.
+    WentOn(&'a Executed, usize),
     /// What a process did, by its place in the list.
     Doings(usize),
     /// The heading above processes of no known shell, and how many there are.

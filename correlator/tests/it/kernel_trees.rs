@@ -106,7 +106,9 @@ fn a_disguise_a_connection_and_a_signal_are_named() {
         bash -c script  in /w                         1.00s
         └─ ✓ env innocent                             3.4ms
            │    was refused /etc/shadow; connected to 10.0.0.1:443; sent SIGKILL to process 77
-           └─ ⇒ innocent  (is /usr/bin/bash.real)",
+           └─ ⇒ innocent  (is /usr/bin/bash.real)
+
+        ! real-shell-exec, proved: a real shell ran, and nash did not see what it did: /usr/bin/bash.real, as innocent",
     );
 }
 

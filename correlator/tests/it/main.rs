@@ -11,6 +11,7 @@ mod doctoring;
 mod draining;
 mod durability;
 mod events;
+mod findings;
 mod invariance;
 mod kernel;
 mod kernel_trees;

@@ -1,0 +1,182 @@
+//! `observer-attacked`: something below a shell stopped, traced or changed a nash or an observer, or laid hands on the spool or
+//! the collector's socket.
+//!
+//! What a process does to its own descendants is its business: `timeout` and `strace` are no attacks.
+
+use std::collections::HashSet;
+
+use nash_events::kernel::{Kill, MutationOp, Ptrace};
+use nash_events::{EventKind, KernelEventKind};
+
+use super::scene::{Scene, events};
+use super::table::{base_name, is_one_of};
+use super::{Assurance, Finding, FindingRule, Severity};
+use crate::story::{Effect, Process, ShellPurpose};
+use crate::terminal_text::{quote, visible};
+
+/// Signals that nobody can catch: what they end or stop tells nothing any more.
+const SIGKILL: i32 = 9;
+const SIGSTOP: i32 = 19;
+
+/// Requests of `ptrace` that take hold of another process or write into it.
+const PTRACE_POKES: [i64; 3] = [4, 5, 6];
+const PTRACE_TRACEME: i64 = 0;
+
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+    let ours = Ours::of(scene);
+    let mut found = Vec::new();
+    for process in scene.story.processes.iter().filter(|process| process.owner.is_some()) {
+        for effect in process.effects.iter().filter(|effect| effect.in_shell != Some(ShellPurpose::Observation)) {
+            if let Some(what) = attack(scene, &ours, process, effect) {
+                let failed = result_of(&effect.what).is_some_and(|result| result < 0);
+                let (severity, tried) =
+                    if failed { (Severity::Medium, "tried to, but could not: ") } else { (Severity::High, "") };
+                let by = process.last_program().and_then(|executed| executed.what.path.as_ref());
+                let by = by.map_or_else(|| "a process".to_owned(), |path| quote(path.as_bytes()));
+                let sentence = format!("{by} {tried}{what}");
+                let finding = Finding::new(FindingRule::ObserverAttacked, severity, Assurance::Proved, sentence);
+                let owner = effect.owner.as_ref().or(process.owner.as_ref());
+                found.push(scene.of_owner(Finding { process: Some(process.id), ..finding }, owner).seen(&effect.first));
+            }
+        }
+    }
+    found.extend(by_the_shells_word(scene));
+    found
+}
+
+/// What belongs to the observation.
+struct Ours<'a> {
+    spools: HashSet<&'a [u8]>,
+    sockets: HashSet<&'a [u8]>,
+    shells: HashSet<&'a [u8]>,
+}
+
+impl<'a> Ours<'a> {
+    /// Learned from what the shells' own processes did.
+    fn of(scene: &Scene<'a>) -> Self {
+        let mut ours = Self {
+            spools: HashSet::new(),
+            sockets: HashSet::new(),
+            shells: scene.story.shells.iter().map(|shell| shell.shell_id.as_str().as_bytes()).collect(),
+        };
+        let effects = scene.story.processes.iter().flat_map(|process| &process.effects);
+        for effect in effects.filter(|effect| effect.in_shell == Some(ShellPurpose::Observation)) {
+            match &effect.what {
+                KernelEventKind::Open(open) => {
+                    let journal = open.path.as_ref().map(nash_events::ByteString::as_bytes);
+                    ours.spools.extend(journal.and_then(directory));
+                }
+                KernelEventKind::Connect(connect) => {
+                    ours.sockets.extend(connect.path.as_ref().map(nash_events::ByteString::as_bytes));
+                }
+                _ => {}
+            }
+        }
+        ours
+    }
+
+    fn is_of_the_spool(&self, path: &[u8]) -> bool {
+        let name = crate::attribution::file_name(path);
+        let is_journal = name.strip_suffix(b".journal").is_some_and(|id| self.shells.contains(id));
+        is_journal
+            || directory(path).is_some_and(|directory| self.spools.contains(directory))
+            || self.spools.contains(path)
+    }
+}
+
+fn directory(path: &[u8]) -> Option<&[u8]> {
+    path.iter().rposition(|byte| *byte == b'/').map(|at| &path[..at])
+}
+
+/// What an effect did to the observation, in words.
+fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect) -> Option<String> {
+    match &effect.what {
+        KernelEventKind::Kill(kill) => signal(scene, process, kill),
+        KernelEventKind::Ptrace(ptrace) => reach(scene, process, ptrace),
+        KernelEventKind::Open(open) => {
+            let path = open.path.as_ref()?.as_bytes();
+            let writes = crate::kernel::effects::writes(open.flags);
+            (writes && ours.is_of_the_spool(path)).then(|| format!("wrote into the spool: {}", quote(path)))
+        }
+        KernelEventKind::Mutation(told) => {
+            let names = [told.path.as_ref(), told.new_path.as_ref()];
+            let verb = match told.op {
+                MutationOp::Unlink | MutationOp::Rmdir => "removed",
+                MutationOp::Rename => "moved",
+                _ => "changed",
+            };
+            let mut hit = names.into_iter().flatten().map(nash_events::ByteString::as_bytes);
+            let path = hit.find(|path| ours.is_of_the_spool(path) || ours.sockets.contains(path))?;
+            let what = if ours.sockets.contains(path) { "the collector's socket" } else { "a file of the spool" };
+            Some(format!("{verb} {what}: {}", quote(path)))
+        }
+        _ => None,
+    }
+}
+
+fn signal(scene: &Scene<'_>, process: &Process, kill: &Kill) -> Option<String> {
+    let pid = kill.target_pid?;
+    let target = scene.target(process, pid, kill.target_start_ticks)?;
+    let whom = whom(scene, target)?;
+    let fatal = matches!(kill.signal, SIGKILL | SIGSTOP);
+    let counts = if whom == OBSERVER { kill.signal != 0 } else { fatal };
+    let name = if kill.signal == SIGSTOP { "stopped" } else { "killed" };
+    let verb = if fatal { name.to_owned() } else { format!("sent signal {} to", kill.signal) };
+    (counts && is_elsewhere(scene, process, target)).then(|| format!("{verb} {whom}, process {pid}"))
+}
+
+fn reach(scene: &Scene<'_>, process: &Process, ptrace: &Ptrace) -> Option<String> {
+    let pid = ptrace.target_pid?;
+    let target = scene.target(process, pid, ptrace.target_start_ticks)?;
+    let whom = whom(scene, target)?;
+    let writes = ptrace.via != "ptrace" || ptrace.request.is_some_and(|request| PTRACE_POKES.contains(&request));
+    let takes_hold = ptrace.request != Some(PTRACE_TRACEME);
+    let counts = takes_hold && process.id != target.id && (writes || is_elsewhere(scene, process, target));
+    counts.then(|| format!("reached into {whom}, process {pid}, by {}", visible(ptrace.via.as_bytes())))
+}
+
+const OBSERVER: &str = "an observer";
+
+/// What a process is to us, if anything.
+fn whom(scene: &Scene<'_>, target: &Process) -> Option<&'static str> {
+    let program = target.last_program();
+    let path = program.and_then(|executed| executed.what.path.as_ref());
+    if path.is_some_and(|path| is_one_of(base_name(path), &scene.names.observers)) {
+        return Some(OBSERVER);
+    }
+    let is_nash = program.is_none_or(|executed| scene.images.is_nash(executed));
+    (!target.shells.is_empty() && is_nash).then_some("a watched shell")
+}
+
+/// Whether a process is neither another nor below it.
+fn is_elsewhere(scene: &Scene<'_>, process: &Process, target: &Process) -> bool {
+    process.id != target.id && !scene.descends(target, process)
+}
+
+fn result_of(what: &KernelEventKind) -> Option<i64> {
+    match what {
+        KernelEventKind::Kill(kill) => kill.result,
+        KernelEventKind::Ptrace(ptrace) => ptrace.result,
+        KernelEventKind::Open(open) => open.result,
+        KernelEventKind::Mutation(mutation) => mutation.result,
+        _ => None,
+    }
+}
+
+/// Redirections into the spool, which the shell sees itself.
+fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for shell in &scene.story.shells {
+        for (event, cmd) in events(shell) {
+            let EventKind::Tamper(tamper) = &event.kind else { continue };
+            if !tamper.what.starts_with("wrote ") && tamper.what != "spool-write" {
+                continue;
+            }
+            let sentence = format!("a command {}", visible(tamper.what.as_bytes()));
+            let finding = Finding::new(FindingRule::ObserverAttacked, Severity::High, Assurance::Claimed, sentence);
+            let placed = Finding { cmd, ..Scene::at_shell(finding, shell) };
+            found.push(placed.told(&shell.shell_id, Some(event.seq), event.ts));
+        }
+    }
+    found
+}

@@ -1,0 +1,75 @@
+//! `observer-disabled`: a nash below a watched shell told nothing: the kill switch, or no variables to know its collector by.
+//!
+//! A whole session under the kill switch is the operator's choice: there is no watched shell above then, and no finding.
+
+use nash_events::EventKind;
+
+use super::scene::{Program, Scene, events, said};
+use super::{Assurance, Finding, FindingRule, Severity};
+use crate::terminal_text::visible;
+
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+    let programs = scene.programs().filter(|program| program.owner.is_some());
+    let mut found: Vec<Finding> =
+        programs.filter(|program| is_silent(scene, program)).map(|program| finding(scene, &program)).collect();
+    found.extend(by_the_shells_word(scene));
+    found
+}
+
+/// Whether a program is nash, but no shell of its process tells of it.
+fn is_silent(scene: &Scene<'_>, program: &Program<'_>) -> bool {
+    if !scene.images.is_nash(program.executed) || is_question(program) {
+        return false;
+    }
+    let ran: Vec<_> = program.process.execs.iter().filter(|executed| executed.succeeded()).collect();
+    let times = ran.iter().filter(|executed| scene.images.is_nash(executed)).count();
+    // With several in one process it can't be told which was silent: the last, as likely as not.
+    let is_last =
+        ran.iter().rfind(|executed| scene.images.is_nash(executed)).is_some_and(|last| last.at == program.executed.at);
+    program.process.shells.len() < times && is_last
+}
+
+/// Whether it was only asked something and ran nothing.
+fn is_question(program: &Program<'_>) -> bool {
+    let words = &program.executed.what.argv;
+    let asks = |word: &[u8]| matches!(word, b"--version" | b"--help") || word.starts_with(b"--nash-");
+    words.iter().skip(1).take(2).any(|word| asks(word.as_bytes()))
+}
+
+fn finding(scene: &Scene<'_>, program: &Program<'_>) -> Finding {
+    let later = program.process.execs.iter().filter(|executed| program.executed.at.is_before(&executed.at));
+    let handed_over = later.clone().find(|executed| executed.succeeded() && scene.images.preserved(executed).is_some());
+    let (severity, what) = match handed_over {
+        Some(_) => (Severity::High, "nash was switched off and a real shell ran in its place"),
+        None => (Severity::Medium, "a nash below a watched shell told nothing"),
+    };
+    let is_over = program.process.ended_at_ms.is_some();
+    let assurance = if is_over || handed_over.is_some() { Assurance::Proved } else { Assurance::Claimed };
+    let sentence = format!("{what}: {}", said(&program.executed.what));
+    let finding = scene.at(Finding::new(FindingRule::ObserverDisabled, severity, assurance, sentence), program);
+    match handed_over {
+        Some(executed) => finding.seen(&executed.at),
+        None => finding,
+    }
+}
+
+/// What builtins and assignments did to nash's variables.
+fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for shell in &scene.story.shells {
+        for (event, cmd) in events(shell) {
+            let EventKind::Tamper(tamper) = &event.kind else { continue };
+            if tamper.what.starts_with("configuration:")
+                || tamper.what.starts_with("wrote ")
+                || tamper.what == "spool-write"
+            {
+                continue;
+            }
+            let sentence = format!("a command touched what nash is told by: {}", visible(tamper.what.as_bytes()));
+            let finding = Finding::new(FindingRule::ObserverDisabled, Severity::Medium, Assurance::Claimed, sentence);
+            let placed = Finding { cmd, ..Scene::at_shell(finding, shell) };
+            found.push(placed.told(&shell.shell_id, Some(event.seq), event.ts));
+        }
+    }
+    found
+}

@@ -1,0 +1,79 @@
+//! `escaped`: a descendant left the session: into a pid namespace, into another control group, or it outlived every shell
+//! above it.
+//!
+//! It is still watched, and the story shows what it did; only the session's own means don't hold it any more.
+
+use nash_events::KernelEventKind;
+
+use super::scene::{Scene, said};
+use super::{Assurance, Finding, FindingRule, Severity};
+use crate::story::{Effect, Process, Role, ShellState};
+
+/// The flag of `clone`, `unshare` and `setns` for pid namespaces.
+const CLONE_NEWPID: u64 = 0x2000_0000;
+
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+    let below = scene.story.processes.iter().filter(|process| process.owner.is_some());
+    below.filter_map(|process| finding(scene, process)).collect()
+}
+
+fn finding(scene: &Scene<'_>, process: &Process) -> Option<Finding> {
+    let parent = process.parent.and_then(|parent| scene.process(parent));
+    let asked = process.effects.iter().find(|effect| enters_namespace(effect));
+    let is_new = parent.and_then(|parent| parent.pid_ns).zip(process.pid_ns).is_some_and(|(above, own)| above != own);
+    let program = process.last_program();
+    let who = program.map_or_else(|| "a process".to_owned(), |executed| said(&executed.what));
+    let (severity, what) = if let Some(effect) = asked {
+        let left = format!("a process asked for a pid namespace of its own: {who}");
+        return Some(placed(scene, process, Severity::Medium, left).seen(&effect.first));
+    } else if is_new && process.role != Role::Shell {
+        (Severity::Medium, format!("a process was made in a pid namespace of its own: {who}"))
+    } else if process.moved {
+        (Severity::Medium, format!("a process moved to another control group: {who}"))
+    } else if parent.is_some_and(|parent| outlived(scene, process, parent)) {
+        (
+            Severity::Low,
+            format!("a process left its parents and was running when the session's shells had ended: {who}"),
+        )
+    } else {
+        return None;
+    };
+    let finding = placed(scene, process, severity, what);
+    let at = program.map(|executed| &executed.at).or(process.first.as_ref());
+    Some(at.map_or(finding.clone(), |at| finding.seen(at)))
+}
+
+fn placed(scene: &Scene<'_>, process: &Process, severity: Severity, sentence: String) -> Finding {
+    let finding = Finding::new(FindingRule::Escaped, severity, Assurance::Proved, sentence);
+    scene.of_owner(Finding { process: Some(process.id), ..finding }, process.owner.as_ref())
+}
+
+fn enters_namespace(effect: &Effect) -> bool {
+    match &effect.what {
+        KernelEventKind::Namespace(told) => {
+            let flags = told.flags.unwrap_or_default();
+            let any = told.via == "setns" && flags == 0;
+            (any || flags & CLONE_NEWPID != 0) && told.result.is_none_or(|result| result >= 0)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a program was never seen to end, while its parent and every shell above it were.
+fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
+    let lives = process.ended_at_ms.is_none() && process.ran_a_program() && process.role != Role::Shell;
+    let Some(left_at) = parent.ended_at_ms.filter(|_| lives) else { return false };
+    let mut shell = process.owner.as_ref().and_then(|owner| scene.shell(&owner.shell_id));
+    let mut steps = 0;
+    let mut last_end = left_at;
+    while let Some(above) = shell {
+        let Some(end) = above.ended_at_ms.filter(|_| above.state != ShellState::Running) else { return false };
+        last_end = last_end.max(end);
+        steps += 1;
+        let next = above.placement.as_ref().and_then(|at| scene.shell(&at.shell_id));
+        shell = next.filter(|_| steps < scene.story.shells.len());
+    }
+    // The observer must have looked on, or nobody knows.
+    let watched_until = scene.story.coverage.observers.iter().filter_map(|observer| observer.until.as_ref()?.ts);
+    watched_until.max_by(f64::total_cmp).is_some_and(|until| until >= last_end) && steps > 0
+}

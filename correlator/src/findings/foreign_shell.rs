@@ -1,0 +1,82 @@
+//! `foreign-shell`: a shell that nash does not stand in for ran: `zsh`, `busybox sh`, a bash that somebody brought along.
+//!
+//! The system's own `sh` and `bash`, where nash was not put in their place, are no finding: coverage says so.
+
+use nash_events::ByteString;
+use nash_events::event::CommandType;
+
+use super::scene::{Scene, said};
+use super::table::{base_name, is_one_of};
+use super::{Assurance, Finding, FindingRule, Severity};
+use crate::terminal_text::{quote, quote_all};
+
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for program in scene.programs().filter(|program| program.owner.is_some()) {
+        let executed = program.executed;
+        if scene.images.is_nash(executed) || scene.images.preserved(executed).is_some() {
+            continue;
+        }
+        if executed.what.path.as_ref().is_some_and(|path| is_foreign(scene, path, &executed.what.argv)) {
+            let sentence = format!("another shell ran, and nash did not see what it did: {}", said(&executed.what));
+            let finding = Finding::new(FindingRule::ForeignShell, Severity::Medium, Assurance::Proved, sentence);
+            found.push(scene.at(finding, &program));
+        }
+    }
+    if scene.story.processes.is_empty() {
+        found.extend(by_the_shells_word(scene));
+    }
+    found
+}
+
+/// Whether a file and its words are those of a shell that nash does not stand in for.
+pub(super) fn is_foreign(scene: &Scene<'_>, path: &ByteString, argv: &[ByteString]) -> bool {
+    let names = scene.names;
+    let name = base_name(path);
+    if is_one_of(name, &names.multi_call) {
+        let called = argv.first().map_or(&b""[..], base_name);
+        let word = if is_one_of(called, &names.multi_call) {
+            argv.get(1).map_or(&b"sh"[..], ByteString::as_bytes)
+        } else {
+            called
+        };
+        return is_one_of(word, &names.applets);
+    }
+    if is_one_of(name, &names.foreign) {
+        return true;
+    }
+    let directory =
+        path.as_bytes().strip_suffix(name).map(|directory| directory.strip_suffix(b"/").unwrap_or(directory));
+    let is_the_systems = directory.is_some_and(|directory| is_one_of(directory, &names.system_directories));
+    is_one_of(name, &names.shells) && !is_the_systems
+}
+
+fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    // A path that leads to nash is told by a shell of its own below the command.
+    let told_their_own: Vec<_> = scene
+        .story
+        .shells
+        .iter()
+        .filter_map(|shell| shell.placement.as_ref().map(|at| (&at.shell_id, at.cmd)))
+        .collect();
+    for (shell, command) in scene.commands() {
+        let Some(exec) = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External) else {
+            continue;
+        };
+        let Some(path) = exec.resolved_path.as_ref().filter(|path| is_foreign(scene, path, &exec.argv)) else {
+            continue;
+        };
+        if exec.error.is_some() || told_their_own.contains(&(&shell.shell_id, command.cmd)) {
+            continue;
+        }
+        let sentence = format!(
+            "another shell ran, and nash did not see what it did: {}, as {}",
+            quote(path.as_bytes()),
+            quote_all(&exec.argv)
+        );
+        let finding = Finding::new(FindingRule::ForeignShell, Severity::Medium, Assurance::Claimed, sentence);
+        found.push(Scene::at_command(finding, shell, command));
+    }
+    found
+}

@@ -1,0 +1,227 @@
+//! What a program's file is: nash, a preserved real shell, or a copy of one.
+//!
+//! The observer's word first, then device and inode, hash, build id, and names last. What is one of these is learned from the
+//! whole story, so that a link, a mount or another name changes nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use nash_events::event::RedirectTarget;
+use nash_events::{ByteString, KernelEventKind};
+
+use super::FindingRules;
+use super::table::{base_name, is_one_of};
+use crate::kernel::Moment;
+use crate::story::{Effect, Executed, Process, Story};
+
+/// Files that a process may write besides a copy before nobody can say which of them it is: 3.
+const WRITTEN_BESIDES_MAX: usize = 3;
+
+/// A file by device and inode.
+type FileId = (u64, u64);
+
+/// What is known of files.
+pub(super) struct Images<'a> {
+    rules: &'a FindingRules,
+    preserved: HashSet<FileId>,
+    hashes: HashSet<&'a str>,
+    nash: HashSet<FileId>,
+    copies: HashMap<FileId, &'a Moment>,
+    copies_by_path: HashMap<&'a [u8], &'a Moment>,
+}
+
+/// Why a file is a preserved real shell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Preserved<'a> {
+    /// The observer watches for it.
+    Watched,
+    /// Device and inode.
+    SameFile,
+    /// Its hash or build id.
+    SameContent,
+    /// Its name.
+    Name,
+    /// It was written by a process that read one.
+    Copy(&'a Moment),
+}
+
+impl<'a> Images<'a> {
+    pub(super) fn of(story: &'a Story, rules: &'a FindingRules) -> Self {
+        let mut images = Self {
+            rules,
+            preserved: HashSet::new(),
+            hashes: HashSet::new(),
+            nash: HashSet::new(),
+            copies: HashMap::new(),
+            copies_by_path: HashMap::new(),
+        };
+        images.preserved.extend(rules.preserved.iter().filter_map(|file| Some((file.dev?, file.ino?))));
+        images.hashes.extend(rules.preserved.iter().filter_map(|file| file.sha256.as_deref()));
+        for process in &story.processes {
+            images.learn_programs(process);
+        }
+        for process in &story.processes {
+            images.learn_opened(process);
+        }
+        for process in &story.processes {
+            images.learn_copies(process, story);
+        }
+        images
+    }
+
+    fn learn_programs(&mut self, process: &'a Process) {
+        for executed in process.execs.iter().filter(|executed| executed.succeeded()) {
+            let image = image_of(executed);
+            let is_named = executed.what.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
+            if image == Some("preserved") || is_named {
+                self.preserved.extend(file_of(executed));
+                self.hashes.extend(executed.what.sha256.as_deref());
+            } else if image == Some("nash") {
+                self.nash.extend(file_of(executed));
+            }
+        }
+        // The program that a shell told its story from is nash, whatever it is called.
+        if let Some(first) = process.execs.iter().rfind(|executed| executed.succeeded() && executed.owner.is_none())
+            && process.shells.len() == 1
+            && process.execs.len() == 1
+        {
+            self.nash.extend(file_of(first).filter(|file| !self.preserved.contains(file)));
+        }
+    }
+
+    fn learn_opened(&mut self, process: &Process) {
+        for (open, _) in opened(process) {
+            if let Some(file) = open.dev.zip(open.ino)
+                && open.path.as_ref().is_some_and(|path| self.is_preserved_name(path))
+            {
+                self.preserved.insert(file);
+            }
+        }
+    }
+
+    /// What a process wrote that read a preserved shell is a copy of it, where it is the only thing that it can be.
+    fn learn_copies(&mut self, process: &'a Process, story: &'a Story) {
+        let read = opened(process).find(|(open, effect)| {
+            let is_preserved = open.dev.zip(open.ino).is_some_and(|file| self.preserved.contains(&file))
+                || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
+            is_preserved && !crate::kernel::effects::writes(open.flags) && succeeded(effect)
+        });
+        let Some((source, _)) = read else { return };
+        let name = source.path.as_ref().map_or(&b""[..], base_name);
+        let stem = name.split(|byte| *byte == b'.').next().unwrap_or(name);
+        let written: Vec<_> = opened(process)
+            .filter(|(open, effect)| {
+                crate::kernel::effects::writes(open.flags) && succeeded(effect) && !effect.background
+            })
+            .collect();
+        let few = written.len() <= WRITTEN_BESIDES_MAX;
+        for (open, effect) in written {
+            let Some(path) = &open.path else { continue };
+            if few || base_name(path) == name || base_name(path) == stem {
+                self.copies_by_path.insert(path.as_bytes(), &effect.first);
+                if let Some(file) = open.dev.zip(open.ino) {
+                    self.copies.insert(file, &effect.first);
+                }
+            }
+        }
+        // `cat shell > copy`: the shell opened the file.
+        let owner = process.owner.as_ref();
+        let commands = story.shells.iter().filter(|shell| owner.is_some_and(|owner| owner.shell_id == shell.shell_id));
+        let command = commands.flat_map(|shell| &shell.commands).find(|command| {
+            command.process == Some(process.id)
+                || owner.is_some_and(|owner| owner.cmd.is_some() && owner.cmd == command.cmd)
+        });
+        for redirect in command.into_iter().flat_map(|command| &command.redirects) {
+            if let RedirectTarget::Path(path) = &redirect.what.target
+                && redirect.what.op.contains('>')
+            {
+                self.copies_by_path.insert(path.as_bytes(), first_of(process));
+            }
+        }
+    }
+
+    fn is_preserved_name(&self, path: &ByteString) -> bool {
+        is_one_of(base_name(path), &self.rules.names.preserved)
+            || self.rules.preserved.iter().any(|file| file.path.as_deref().is_some_and(|known| *path == known))
+    }
+
+    /// Whether a program is a preserved real shell, and why.
+    pub(super) fn preserved(&self, executed: &Executed) -> Option<Preserved<'a>> {
+        if image_of(executed) == Some("preserved") {
+            return Some(Preserved::Watched);
+        }
+        if self.is_nash(executed) {
+            return None;
+        }
+        let file = file_of(executed);
+        if file.is_some_and(|file| self.preserved.contains(&file)) {
+            return Some(Preserved::SameFile);
+        }
+        let exec = &executed.what;
+        let build_id = said(executed, "buildId");
+        let same_build =
+            build_id.is_some_and(|told| self.rules.preserved.iter().any(|file| file.build_id.as_deref() == Some(told)));
+        if exec.sha256.as_deref().is_some_and(|hash| self.hashes.contains(hash)) || same_build {
+            return Some(Preserved::SameContent);
+        }
+        if let Some(at) = file.and_then(|file| self.copies.get(&file)) {
+            return Some(Preserved::Copy(at));
+        }
+        let path = exec.path.as_ref()?;
+        if self.is_preserved_name(path) {
+            return Some(Preserved::Name);
+        }
+        self.copies_by_path.get(path.as_bytes()).map(|at| Preserved::Copy(at))
+    }
+
+    /// Whether a program is nash.
+    pub(super) fn is_nash(&self, executed: &Executed) -> bool {
+        match image_of(executed) {
+            Some("nash") => true,
+            Some(_) => false,
+            None => {
+                file_of(executed).is_some_and(|file| self.nash.contains(&file))
+                    || executed
+                        .what
+                        .path
+                        .as_ref()
+                        .is_some_and(|path| is_one_of(base_name(path), &self.rules.names.nash))
+            }
+        }
+    }
+
+    /// Whether an opened file is a preserved real shell.
+    pub(super) fn is_preserved_file(&self, open: &nash_events::kernel::Open) -> bool {
+        open.dev.zip(open.ino).is_some_and(|file| self.preserved.contains(&file))
+            || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path))
+    }
+}
+
+/// What the observer recognised a file as.
+pub(super) fn image_of(executed: &Executed) -> Option<&str> {
+    said(executed, "image")
+}
+
+fn said<'a>(executed: &'a Executed, key: &str) -> Option<&'a str> {
+    executed.assurance.as_ref()?.get(key)?.as_str()
+}
+
+fn file_of(executed: &Executed) -> Option<FileId> {
+    executed.what.dev.zip(executed.what.ino)
+}
+
+/// Everything that a process opened, or tried to.
+pub(super) fn opened(process: &Process) -> impl Iterator<Item = (&nash_events::kernel::Open, &Effect)> {
+    process.effects.iter().filter_map(|effect| match &effect.what {
+        KernelEventKind::Open(open) => Some((&**open, effect)),
+        _ => None,
+    })
+}
+
+fn succeeded(effect: &Effect) -> bool {
+    !matches!(&effect.what, KernelEventKind::Open(open) if open.result.is_some_and(|result| result < 0))
+}
+
+/// The first event that is left of a process: it has one, since it opened something.
+fn first_of(process: &Process) -> &Moment {
+    &process.effects[0].first
+}

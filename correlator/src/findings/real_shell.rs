@@ -1,0 +1,78 @@
+//! `real-shell-exec`: a preserved real shell ran below a watched shell, and no `fallback` of that shell explains it.
+//!
+//! Whatever it was called. Reading one (`cat /bin/bash`) is nobody's business.
+
+use std::collections::HashMap;
+
+use nash_events::event::CommandType;
+
+use super::images::Preserved;
+use super::scene::{Program, Scene, fallbacks, is_of_no_command, is_of_the_shell_itself, said};
+use super::table::{base_name, is_one_of};
+use super::{Assurance, Finding, FindingRule, Severity};
+use crate::terminal_text::{quote, quote_all};
+
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut explained: HashMap<&nash_events::ShellId, usize> = HashMap::new();
+    for program in scene.programs() {
+        // Elsewhere on the machine it is nobody's session.
+        let Some(owner) = program.owner else { continue };
+        let Some(why) = scene.images.preserved(program.executed) else { continue };
+        let given = scene.shell(&owner.shell_id).map_or(0, fallbacks);
+        if given > 0 && is_of_the_shell_itself(&program) {
+            continue;
+        }
+        if is_of_no_command(&program) {
+            let used = explained.entry(&owner.shell_id).or_default();
+            *used += 1;
+            if *used <= given {
+                continue;
+            }
+        }
+        found.push(finding(scene, &program, why));
+    }
+    if scene.story.processes.is_empty() {
+        found.extend(by_the_shells_word(scene));
+    }
+    found
+}
+
+fn finding(scene: &Scene<'_>, program: &Program<'_>, why: Preserved<'_>) -> Finding {
+    let how = match why {
+        Preserved::Watched | Preserved::Name => "",
+        Preserved::SameFile => " (the same file, under another name)",
+        Preserved::SameContent => " (the same content, in another file)",
+        Preserved::Copy(_) => " (a copy: what wrote it had read a real shell)",
+    };
+    let exec = &program.executed.what;
+    let is_plain = exec.path.as_ref().is_some_and(|path| is_one_of(base_name(path), &scene.names.preserved));
+    let how = if is_plain { "" } else { how };
+    let sentence = format!("a real shell ran, and nash did not see what it did: {}{how}", said(exec));
+    let finding = Finding::new(FindingRule::RealShellExec, Severity::High, Assurance::Proved, sentence);
+    let placed = scene.at(finding, program);
+    match why {
+        Preserved::Copy(at) => placed.seen(at),
+        _ => placed,
+    }
+}
+
+/// Without the kernel's word: commands that name a preserved shell themselves.
+fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
+    let is_preserved = |path: &nash_events::ByteString| is_one_of(base_name(path), &scene.names.preserved);
+    let mut found = Vec::new();
+    for (shell, command) in scene.commands() {
+        let Some(exec) = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External) else {
+            continue;
+        };
+        let Some(path) = exec.resolved_path.as_ref().filter(|path| is_preserved(path)) else { continue };
+        let sentence = format!(
+            "a real shell ran, and nash did not see what it did: {}, as {}",
+            quote(path.as_bytes()),
+            quote_all(&exec.argv)
+        );
+        let finding = Finding::new(FindingRule::RealShellExec, Severity::High, Assurance::Claimed, sentence);
+        found.push(Scene::at_command(finding, shell, command));
+    }
+    found
+}
