@@ -173,6 +173,7 @@ function addCommand(shell, command, parent, above) {
     link: linkTo(shell, command),
   }, parent);
   if (command.cmd != null) rowOfCommand.set(commandKey(shell.shellId, command.cmd), row);
+  addProcesses(shell, command, row);
   return row;
 }
 
@@ -184,6 +185,64 @@ function linkTo(shell, command) {
     shell.links = new Map(shell.pipes.map((pipe) => [pipe.pipelineId + " " + pipe.toIndex, pipe]));
   }
   return shell.links.get(place.id + " " + place.index) || {};
+}
+
+/** Finds the processes of each command, and those that each process made. */
+function sortProcesses() {
+  for (const process of story.processes || []) {
+    processById.set(process.id, process);
+    if (!process.owner || process.owner.cmd == null) continue;
+    const key = commandKey(process.owner.shellId, process.owner.cmd);
+    if (!processesOf.has(key)) processesOf.set(key, []);
+    processesOf.get(key).push(process);
+  }
+}
+
+/** A list of processes as a tree: those whose parent is not in the list, and what is below each. */
+function processForest(processes) {
+  const inside = new Set(processes.map((process) => process.id));
+  const below = new Map();
+  for (const process of processes) {
+    const above = inside.has(process.parent) && process.parent !== process.id ? process.parent : null;
+    if (!below.has(above)) below.set(above, []);
+    below.get(above).push(process);
+  }
+  return below;
+}
+
+/** Rows for the processes below a command's own. */
+function addProcesses(shell, command, row) {
+  const held = processesOf.get(commandKey(shell.shellId, command.cmd)) || [];
+  const below = processForest(held.filter((process) => process.role !== "shell"));
+  const pending = (below.get(null) || []).slice().reverse().map((process) => ({ process, parent: row }));
+  while (pending.length > 0) {
+    const { process, parent } = pending.pop();
+    const failed = process.signal != null || process.exitCode > 0;
+    // The command's own process is the command's row.
+    const own = process.role === "command" && parent === row ? row
+      : addRow({ kind: "process", shell, process, startedAtMs: process.startedAtMs, tookMs: tookMs(process), failed, outcome: processOutcome(process) }, parent);
+    for (const inner of (below.get(process.id) || []).slice().reverse()) pending.push({ process: inner, parent: own });
+  }
+}
+
+function processOutcome(process) {
+  if (process.signal != null) return { kind: "bad", sign: "✗", words: signal(process.signal) };
+  if (process.exitCode > 0) return { kind: "bad", sign: "✗", words: "exit " + process.exitCode };
+  return { kind: "quiet", sign: process.exitCode === 0 ? "·" : "●", words: "" };
+}
+
+/** What an effect is called: an open by what it is for. */
+function doing(effect) {
+  if (effect.kind !== "open") return effect.kind;
+  return effect.flags & 3 ? "write" : "read";
+}
+
+/** What a process ran last, and how it was called. */
+function program(process) {
+  const ran = (process.execs || []).filter((exec) => exec.result == null || exec.result >= 0);
+  const last = ran[ran.length - 1];
+  const words = last && (last.argv || []).map(quoted).join(" ");
+  return { path: (last && last.path) || "", words: words || visible((last && last.path) || process.comm || "a fork") };
 }
 
 function build() {
@@ -200,17 +259,11 @@ function build() {
       roots.push(shell);
     }
   }
+  sortProcesses();
   const waiting = roots.map((shell) => ({ shell, row: null }));
   while (waiting.length > 0) {
     const next = waiting.shift();
     addShell(next.shell, next.row, below, waiting);
-  }
-  for (const process of story.processes || []) {
-    processById.set(process.id, process);
-    if (!process.owner || process.owner.cmd == null) continue;
-    const key = commandKey(process.owner.shellId, process.owner.cmd);
-    if (!processesOf.has(key)) processesOf.set(key, []);
-    processesOf.get(key).push(process);
   }
   inOrder();
 }
@@ -238,6 +291,8 @@ function searchText(row) {
   const said = [];
   if (row.kind === "shell") {
     said.push(...((row.shell.start && row.shell.start.argv) || []), row.shell.shellId, row.shell.sessionId);
+  } else if (row.kind === "process") {
+    said.push(...processText(row.process));
   } else {
     const command = row.command;
     said.push(...(command.argv || []), command.resolvedPath, command.cwd, command.error, row.outcome.words);
@@ -246,12 +301,18 @@ function searchText(row) {
     for (const event of command.events || []) said.push(event.kind, event.what, event.reason);
     if (row.link) said.push(decoded(row.link));
     for (const process of processesOf.get(commandKey(row.shell.shellId, command.cmd)) || []) {
-      for (const exec of process.execs || []) said.push(exec.path, ...(exec.argv || []));
-      for (const effect of process.effects || []) said.push(effect.path, effect.newPath, effect.address);
+      if (process.role === "command") said.push(...processText(process));
     }
   }
   row.text = said.filter((text) => text != null).join("\n").toLowerCase();
   return row.text;
+}
+
+function processText(process) {
+  const said = [String(process.pid), process.comm];
+  for (const exec of process.execs || []) said.push(exec.path, ...(exec.argv || []));
+  for (const effect of process.effects || []) said.push(effect.kind, effect.path, effect.newPath, effect.address);
+  return said;
 }
 
 /** A preview's bytes; nothing where there is none. */

@@ -75,13 +75,7 @@ function hex(bytes) {
 /** The processes that a command started, as a tree. */
 function processTree(processes) {
   const block = make("section", "processes", make("h3", "", "Processes"));
-  const inside = new Set(processes.map((process) => process.id));
-  const below = new Map();
-  for (const process of processes) {
-    const above = inside.has(process.parent) && process.parent !== process.id ? process.parent : null;
-    if (!below.has(above)) below.set(above, []);
-    below.get(above).push(process);
-  }
+  const below = processForest(processes);
   const pending = (below.get(null) || []).slice().reverse().map((process) => ({ process, depth: 0 }));
   let drawn = 0;
   while (pending.length > 0 && drawn < PROCESSES_SHOWN) {
@@ -95,15 +89,13 @@ function processTree(processes) {
 }
 
 function processBlock(process, depth) {
-  const block = make("div", "process");
+  const block = make("div", "made");
   block.style.marginLeft = Math.min(depth, 20) + "rem";
-  const ran = (process.execs || []).filter((exec) => exec.result == null || exec.result >= 0);
-  const last = ran[ran.length - 1];
-  const name = last ? (last.argv || []).map(quoted).join(" ") || visible(last.path) : visible(process.comm || "a fork");
-  const head = make("p", "", make("span", "quiet", process.pid + " "), make("span", "name", name));
-  if (process.signal != null) head.append(make("span", "ended bad", signal(process.signal)));
-  else if (process.exitCode > 0) head.append(make("span", "ended bad", "exit " + process.exitCode));
-  if (last && last.path) head.append(make("span", "quiet", " " + visible(last.path)));
+  const ran = program(process);
+  const head = make("p", "", make("span", "quiet", process.pid + " "), make("span", "name", ran.words), " ");
+  const ended = processOutcome(process);
+  if (ended.words) head.append(make("span", "ended bad", ended.words), " ");
+  if (ran.path) head.append(make("span", "quiet", visible(ran.path)));
   block.append(head);
   const effects = (process.effects || []).filter((effect) => !effect.background);
   const folded = (process.effects || []).length - effects.length;
@@ -116,7 +108,7 @@ function processBlock(process, depth) {
 function effectLine(effect) {
   const to = effect.newPath != null ? " → " + visible(effect.newPath) : "";
   const what = effect.path != null ? visible(effect.path) : effect.address != null ? visible(effect.address) + (effect.port ? ":" + effect.port : "") : "";
-  const line = make("p", "effect", make("span", "operator", visible(effect.kind)), " ", what + to);
+  const line = make("p", "effect", make("span", "operator", visible(doing(effect))), " ", what + to);
   if (effect.count > 1) line.append(make("span", "quiet", " × " + effect.count));
   if (effect.result < 0) line.append(make("span", "failed", " failed"));
   return line;
@@ -137,6 +129,8 @@ function showDetails(row) {
     for (const [name, value] of Object.entries(shell.agent || {})) facts.append(...field(visible(name), visible(value)));
     panel.push(facts);
     for (const event of shell.events || []) panel.push(make("p", "event", make("span", "operator", visible(event.kind)), " ", eventText(event)));
+  } else if (row.kind === "process") {
+    panel.push(...processDetails(row, facts));
   } else {
     const command = row.command;
     panel.push(make("h2", "", "Command " + (command.cmd == null ? "" : command.cmd)));
@@ -158,6 +152,16 @@ function showDetails(row) {
   }
   $("details").replaceChildren(...panel);
   $("details").scrollTop = 0;
+}
+
+function processDetails(row, facts) {
+  const process = row.process;
+  const ran = program(process);
+  facts.append(...field("ended", row.outcome.words || (process.exitCode === 0 ? "✓" : "no end seen")), ...field("program", visible(ran.path)),
+    ...field("process", String(process.pid)), ...field("user", process.uid == null ? "" : String(process.uid)), ...field("started", clock(process.startedAtMs)),
+    ...field("took", row.tookMs == null ? "" : duration(row.tookMs)), ...field("belongs by", visible((process.owner && process.owner.rule) || "")),
+    ...field("doubts", visible((process.doubts || []).join(", "))));
+  return [make("h2", "", "Process"), make("pre", "words", ran.words), facts, make("h3", "", "What it did"), processBlock(process, 0)];
 }
 
 function eventText(event) {
@@ -204,9 +208,10 @@ function head() {
   const facts = [[coverage.shells, "shell"], [coverage.commands, "command"]].map(([count, one]) => count + " " + one + (count === 1 ? "" : "s"));
   if (failed) facts.push(failed + " failed");
   if (firstMs < Infinity) facts.push(clock(firstMs), duration(lastMs - firstMs));
+  if (coverage.processes) facts.splice(2, 0, coverage.processes + " processes");
+  const witnesses = { shell: "Seen by the shells alone: what programs did below their commands is not known.", kernel: "Seen by the kernel alone: no shell's word came." };
+  $("coverage").textContent = witnesses[coverage.witnesses] || "Seen by the shells and by the kernel.";
   $("facts").textContent = facts.join(" · ");
-  const shellsOnly = coverage.witnesses === "shell";
-  $("coverage").textContent = shellsOnly ? "Seen by the shells alone: what programs did below their commands is not known." : "Seen by the shells and by the kernel.";
   for (const warning of story.warnings) $("warnings").append(make("li", "", seen(warning)));
 }
 

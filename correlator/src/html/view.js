@@ -32,6 +32,15 @@ function seen(text) {
 
 const view = { query: "", filter: "all", folded: new Set(), shown: [], selected: null, limit: ROWS_AT_ONCE };
 
+// Processes are many: they are there to be unfolded.
+for (const row of rows) {
+  if (row.kind !== "process") continue;
+  let above = row.parent;
+  while (above.kind === "process") above = above.parent;
+  above.processes = (above.processes || 0) + 1;
+  view.folded.add(above);
+}
+
 const starts = rows.map((row) => row.startedAtMs).filter((ms) => ms != null);
 const firstMs = starts.reduce((least, ms) => Math.min(least, ms), Infinity);
 const lastMs = rows.reduce((most, row) => Math.max(most, (row.startedAtMs || 0) + (row.tookMs || 0)), -Infinity);
@@ -49,7 +58,7 @@ function writes(redirect) {
 }
 
 function warningsOf(row) {
-  const events = row.kind === "shell" ? row.shell.events || [] : row.command.events || [];
+  const events = (row.kind === "shell" ? row.shell : row.command || {}).events || [];
   return events.filter((event) => ["fallback", "tamper", "denied"].includes(event.kind));
 }
 
@@ -89,6 +98,7 @@ function words(row) {
     if (start && start.cwd) line.append(make("span", "quiet", " in " + visible(start.cwd)));
     return line;
   }
+  if (row.kind === "process") return processWords(row.process, line);
   const command = row.command;
   for (const level of row.levels) line.append(make("span", "level", levelSign(level)), " ");
   if (row.link) {
@@ -113,6 +123,18 @@ function words(row) {
   return line;
 }
 
+/** Changes that a row of a process names; the others are in its details. */
+const CHANGES_NAMED = 3;
+
+function processWords(process, line) {
+  const ran = program(process);
+  line.append(make("span", "word", ran.words));
+  const changes = (process.effects || []).filter((effect) => !effect.background && effect.path != null && doing(effect) !== "read");
+  for (const effect of changes.slice(0, CHANGES_NAMED)) line.append(" ", make("span", "chip", visible(doing(effect)) + " " + visible(effect.path)));
+  if (changes.length > CHANGES_NAMED) line.append(" ", make("span", "chip", "+" + (changes.length - CHANGES_NAMED)));
+  return line;
+}
+
 function rowElement(row) {
   const element = make("div", "row " + row.kind);
   element.id = "row-" + row.index;
@@ -131,8 +153,8 @@ function rowElement(row) {
   const left = make("span", "left", indent, fold, make("span", "sign " + ended.kind, ended.sign), words(row));
   for (const event of warningsOf(row)) left.append(make("span", "warning", "! " + warningText(event)));
   if (ended.words) left.append(make("span", "ended " + ended.kind, ended.words));
-  const held = row.command && processesOf.get(commandKey(row.shell.shellId, row.command.cmd));
-  if (held && held.length > 1) left.append(make("span", "quiet", held.length + " processes"));
+  const inside = row.processes;
+  if (inside) left.append(make("span", "count", inside + (inside === 1 ? " process" : " processes")));
   element.append(left, bar(row), make("span", "took", row.tookMs != null && row.tookMs >= 0.1 ? duration(row.tookMs) : ""));
   fold.addEventListener("click", (event) => { event.stopPropagation(); toggle(row); });
   element.addEventListener("click", () => select(row));

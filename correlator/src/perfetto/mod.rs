@@ -4,6 +4,7 @@
 //! The JSON form of Chrome's trace events: `ts` and `dur` in microseconds, from the story's beginning. It tells times; the
 //! story's data are in the other forms.
 
+mod processes;
 mod slices;
 mod tracks;
 
@@ -43,6 +44,7 @@ pub fn write(story: &Story, out: &mut impl Write) -> io::Result<()> {
     for shell in &story.shells {
         trace.arrow_to_shell(shell, story, &homes);
     }
+    trace.processes(story, &homes);
     let other = json!({"startedAtMs": start, "coverage": tree::coverage(story), "warnings": tree::warnings(story)});
     write!(out, "{{\"displayTimeUnit\":\"ms\",\"otherData\":{other},\"traceEvents\":[")?;
     let mut separator = "\n";
@@ -190,7 +192,8 @@ fn first_ms(story: &Story) -> f64 {
         let commands = shell.commands.iter().filter_map(|command| command.started_at_ms);
         commands.chain(shell.started_at_ms).fold(f64::INFINITY, f64::min)
     };
-    let first = story.shells.iter().map(of_shell).fold(f64::INFINITY, f64::min);
+    let processes = story.processes.iter().filter_map(|process| process.started_at_ms);
+    let first = story.shells.iter().map(of_shell).chain(processes).fold(f64::INFINITY, f64::min);
     if first.is_finite() { first } else { 0.0 }
 }
 

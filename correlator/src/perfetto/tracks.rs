@@ -16,11 +16,20 @@ pub(super) struct Track {
     pub(super) id: u64,
 }
 
+/// What a track is found by in its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// A process, as the shell names it; without a pid, the shell itself.
+    Pid(Option<u32>),
+    /// A process that only an observer saw, by its number in the story.
+    Process(u64),
+}
+
 /// Every track with its name.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     count: u64,
-    by_pid: HashMap<(u64, Option<u32>), Track>,
+    by_key: HashMap<(u64, Key), Track>,
     events: Vec<Value>,
 }
 
@@ -38,19 +47,28 @@ impl Tracks {
 
     /// The track of a process in a group; named when it is asked for the first time.
     pub(super) fn in_group(&mut self, group: u64, pid: Option<u32>, name: &str) -> Track {
-        if let Some(track) = self.by_pid.get(&(group, pid)) {
-            return *track;
-        }
-        let track = Track { group, id: self.next() };
-        self.by_pid.insert((group, pid), track);
-        self.events
-            .push(json!({"ph": "M", "pid": group, "tid": track.id, "name": "thread_name", "args": {"name": name}}));
-        track
+        self.track(group, Key::Pid(pid), name)
+    }
+
+    /// The same for a process that only an observer saw.
+    pub(super) fn of_process(&mut self, group: u64, id: u64, name: &str) -> Track {
+        self.track(group, Key::Process(id), name)
     }
 
     /// The track of a process, where it has one.
     pub(super) fn known(&self, group: u64, pid: u32) -> Option<Track> {
-        self.by_pid.get(&(group, Some(pid))).copied()
+        self.by_key.get(&(group, Key::Pid(Some(pid)))).copied()
+    }
+
+    fn track(&mut self, group: u64, key: Key, name: &str) -> Track {
+        if let Some(track) = self.by_key.get(&(group, key)) {
+            return *track;
+        }
+        let track = Track { group, id: self.next() };
+        self.by_key.insert((group, key), track);
+        self.events
+            .push(json!({"ph": "M", "pid": group, "tid": track.id, "name": "thread_name", "args": {"name": name}}));
+        track
     }
 
     /// The names, as they stand in the file.

@@ -7,6 +7,7 @@ use nash_events::Batch;
 use serde_json::{Value, json};
 
 use crate::events::{SHELL, batch, element, exec, nesting, shell_end, shell_start, story};
+use crate::kernel::{Observed, shell_process};
 
 fn trace(batches: &[Batch]) -> Vec<Value> {
     let mut out = Vec::new();
@@ -120,6 +121,25 @@ fn every_process_has_a_track_with_a_name_and_arrows_lead_from_commands_to_what_t
         "shell (301) > cc (302)",
     ];
     assert_eq!(arrows, expected);
+}
+
+#[test]
+fn processes_below_commands_have_tracks_beside_their_shell_s_and_arrows_from_what_made_them() {
+    let seen = Observed::default()
+        .exec(995, 100, "/usr/bin/nash", "bash -c script")
+        .fork(1010, 100, 201)
+        .exec(1011, 201, "/usr/bin/make", "make")
+        .fork(1012, 201, 202)
+        .exec(1012, 202, "/usr/bin/cc", "cc -c a.c")
+        .exit(1013, 202, 0)
+        .exit(1013, 201, 0);
+    let told = [shell_start(1, &shell_process(100)), exec(2, 1, "make", &json!({})), shell_end(3, 0)];
+    let events = trace(&[batch(SHELL, None, &told), seen.batch()]);
+    let slices: Vec<_> = of(&events, "X").iter().map(|slice| (slice["cat"].clone(), slice["name"].clone())).collect();
+    let count = |cat: &str| slices.iter().filter(|(category, _)| category == cat).count();
+    assert_eq!((count("shell"), count("command"), count("process")), (1, 1, 1), "{slices:?}");
+    assert!(slices.contains(&(json!("process"), json!("cc -c a.c"))), "{slices:?}");
+    assert_eq!((of(&events, "s").len(), of(&events, "f").len()), (2, 2), "to make, and from make to cc");
 }
 
 #[test]
