@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test fmt deny schema bench brush-edit brush-save tools-build tools-test
+.PHONY: help run test fmt deny schema bench fuzz brush-edit brush-save tools-build tools-test
 
 CARGO ?= cargo
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
@@ -63,9 +63,14 @@ deny: ## Check licences and sources of every dependency with cargo-deny
 schema: tools-build ## Write the JSON schemas of the formats anew
 	NASH_BLESS=1 $(CARGO) test -p nash-events --features schema --locked schema
 
-bench: tools-build ## Measure nash against bash and print a table (about 3 minutes); ARGS are passed on
-	$(CARGO) build --profile $(PROFILE) --locked -p nash -p nash-benches --bins
+bench: tools-build ## Measure nash and the correlator and print tables (about 4 minutes); ARGS are passed on
+	$(CARGO) build --profile $(PROFILE) --locked -p nash -p nash-correlator -p nash-benches --bins
 	"$(BUILT)/nash-benches" --nash "$(BUILT)/nash" $(ARGS)
+
+fuzz: tools-build ## Fuzz every input format for SECONDS each (60), or TARGETS alone; needs cargo-fuzz and clang
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { echo 'cargo-fuzz is missing: cargo install --locked cargo-fuzz' >&2; exit 1; }
+	$(CARGO) build --locked -p nash -p nash-correlator --bins
+	correlator/fuzz/run.sh "$(abspath $(TARGET_DIR))/debug/nash" $(or $(SECONDS),60) "$(abspath $(TARGET_DIR))/fuzz" $(TARGETS)
 
 brush-edit: tools-build ## Lay patched brush out in brush/edit, one commit a patch
 	$(CARGO) run -q -p brush-patching --bin brush-series -- edit

@@ -26,6 +26,15 @@ pub(crate) struct Cli {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// The nash-correlate to measure [default: nash-correlate beside this program]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) correlate: Option<PathBuf>,
+    /// Events of the journals that the correlator reads
+    #[arg(long, value_name = "COUNT", default_value_t = 400_000)]
+    pub(crate) events: u64,
+    /// Only read a file of JSON lines: what the correlator is compared with
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) parse_lines: Option<PathBuf>,
 }
 
 /// The programs that are compared.

@@ -1,10 +1,11 @@
-//! Whole-program benchmarks: nash against bash, as ratios within one interleaved run.
+//! Whole-program benchmarks: nash against bash, and the correlator against a bare pass over its input.
 //!
 //! Prints a table, or JSON. Not a test: nothing here fails because something was slow, and no time is compared between
 //! machines.
 
 mod cli;
 mod collector;
+mod correlator;
 mod figures;
 mod measure;
 mod process;
@@ -28,14 +29,34 @@ fn main() -> ExitCode {
 
 /// Measures what was asked for and prints it.
 fn run(inputs: &cli::Cli) -> anyhow::Result<()> {
+    if let Some(path) = &inputs.parse_lines {
+        println!("{} lines", correlator::parse_lines(path)?);
+        return Ok(());
+    }
     let scenes = scene::Scenes::set_up()?;
-    let shells = inputs.shells(scenes.directory())?;
     let mut figures = figures::all(scenes.directory());
     figures.retain(|figure| figure.name.contains(&inputs.only));
-    anyhow::ensure!(!figures.is_empty(), "no figure has {:?} in its name", inputs.only);
-    let measured = measure::measure(&figures, &shells, &scenes, inputs.rounds)?;
-    let text =
-        if inputs.json { report::json(&measured, inputs.rounds)? } else { report::table(&measured, inputs.rounds) };
-    print!("{text}");
+    let offline = correlator::is_wanted(&inputs.only);
+    anyhow::ensure!(offline || !figures.is_empty(), "no figure has {:?} in its name", inputs.only);
+    let measured = if figures.is_empty() {
+        Vec::new()
+    } else {
+        let shells = inputs.shells(scenes.directory())?;
+        measure::measure(&figures, &shells, &scenes, inputs.rounds)?
+    };
+    let offline = if offline {
+        let program = correlator::program(inputs.correlate.as_ref())?;
+        correlator::measure(&program, scenes.directory(), inputs.events, &inputs.only, inputs.rounds)?
+    } else {
+        Vec::new()
+    };
+    if inputs.json {
+        print!("{}", report::json(&measured, &offline, inputs.rounds)?);
+        return Ok(());
+    }
+    if !measured.is_empty() {
+        println!("{}", report::table(&measured, inputs.rounds));
+    }
+    print!("{}", correlator::table(&offline));
     Ok(())
 }

@@ -140,7 +140,7 @@ fn baseline_shell<'a>(figure: &Figure, shells: &'a Shells) -> &'a Path {
 }
 
 /// The value in the middle; of an even number of values, the mean of the two. 0 where there is none.
-fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.get(middle) {

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::correlator::Offline;
 use crate::figures::{Bar, Baseline, Quantity};
 use crate::measure::{Measured, Medians};
 
@@ -39,11 +40,12 @@ struct Row<'a> {
 struct Report<'a> {
     rounds: u32,
     figures: Vec<Row<'a>>,
+    correlator: &'a [Offline],
 }
 
 /// Renders JSON, with a newline at its end.
-pub(crate) fn json(measured: &[Measured<'_>], rounds: u32) -> serde_json::Result<String> {
-    let report = Report { rounds, figures: measured.iter().map(Row::of).collect() };
+pub(crate) fn json(measured: &[Measured<'_>], correlator: &[Offline], rounds: u32) -> serde_json::Result<String> {
+    let report = Report { rounds, figures: measured.iter().map(Row::of).collect(), correlator };
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 

@@ -88,12 +88,28 @@ fn observer() -> Check {
     let shown = path.display();
     let said = printed(&path, &["features", "--json"]);
     let details = said.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
-    match details {
-        Some(details) => {
-            Check { details: Some(details), ..ok("observer", format!("{shown}; see: nash-ebpf features")) }
+    let Some(details) = details else {
+        return limit("observer", format!("{shown} does not say what this kernel gives it")).fix("nash-ebpf features");
+    };
+    let missing = missing_features(&details);
+    let enough = details["enough"].as_bool().unwrap_or(true);
+    let check = match (enough, missing.is_empty()) {
+        (true, true) => ok("observer", format!("{shown}: everything that it looks for is there")),
+        (true, false) => {
+            limit("observer", format!("{shown} works without {}", missing.join(", "))).fix("nash-ebpf features")
         }
-        None => limit("observer", format!("{shown} does not say what this kernel gives it")).fix("nash-ebpf features"),
-    }
+        (false, _) => {
+            limit("observer", format!("{shown} can't work without {}", missing.join(", "))).fix("nash-ebpf features")
+        }
+    };
+    Check { details: Some(details), ..check }
+}
+
+/// The names of what the observer misses.
+fn missing_features(details: &serde_json::Value) -> Vec<String> {
+    let features = details["features"].as_array().map_or(&[][..], Vec::as_slice);
+    let missing = features.iter().filter(|feature| feature["there"] == false);
+    missing.filter_map(|feature| feature["name"].as_str()).map(str::to_owned).collect()
 }
 
 /// Finds a program beside this one, else in `PATH`.
