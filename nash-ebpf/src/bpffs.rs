@@ -86,9 +86,12 @@ fn make_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+/// Removes a directory where that can be done. One that is in use stays, and so does an empty one in a place that the user whom
+/// this process became can't change.
 fn remove_empty(path: &Path) -> io::Result<()> {
+    use io::ErrorKind::{DirectoryNotEmpty, NotFound, PermissionDenied};
     match std::fs::remove_dir(path) {
-        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => Err(error),
+        Err(error) if !matches!(error.kind(), NotFound | DirectoryNotEmpty | PermissionDenied) => Err(error),
         _ => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ pub use load::{LoadError, OBJECT};
 pub use ring::Go;
 pub use seed::Seed;
 
-use crate::abi::{COUNTS, Count, KINDS, Kind};
+use crate::abi::{CALLS, COUNTS, Count, KINDS, Kind};
 
 /// What to watch, and with how much room.
 #[derive(Clone, Debug)]
@@ -225,6 +225,11 @@ pub fn unpin(pins: &Path) -> io::Result<bool> {
     let there = pins::exist(pins);
     pins::remove(pins)?;
     Ok(there)
+}
+
+/// What the probes are told about system calls, by their numbers: the native table, and that of 32-bit programs.
+pub fn call_tables() -> ([u8; CALLS], [u8; CALLS]) {
+    (calls::native(), calls::of_32bit_programs())
 }
 
 /// What this kernel gives to an observer, found out by trying.

@@ -1,0 +1,120 @@
+//! `record`: the command is what it would be without, and the journal says what it did.
+
+use std::process::{Command, Output};
+
+use nash_events::KernelEventKind;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::daemon::{PROGRAM, Place, Told, has_root, wait_for};
+
+fn record(arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).arg("record").args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_command_keeps_its_output_and_its_status() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let journal = place.path("journal.ndjson");
+    let journal = journal.to_str().unwrap();
+    let output = record(&["-o", journal, "--", "/bin/sh", "-c", "echo out; echo err >&2; exit 7"]);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(7), &b"out\n"[..]));
+    assert_eq!(output.stderr, b"err\n");
+    let output = record(&["-o", journal, "--", "/bin/sh", "-c", "kill -KILL $$"]);
+    assert_eq!(output.status.code(), Some(128 + 9));
+    let output = record(&["-o", journal, "--", "no-such-program-anywhere"]);
+    assert_eq!(output.status.code(), Some(127), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = record(&["-o", journal, "--", "/etc/passwd"]);
+    assert_eq!(output.status.code(), Some(126), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn without_a_file_the_journal_has_standard_output_to_itself() {
+    if !has_root() {
+        return;
+    }
+    let output = record(&["--", "/bin/sh", "-c", "echo out; /bin/true; exit 0"]);
+    assert_eq!(output.stderr, b"out\n");
+    let told = Told::read(&output.stdout);
+    assert_eq!(told.execs(), [vec!["/bin/sh", "-c", "echo out; /bin/true; exit 0"], vec!["/bin/true"]]);
+    assert!(told.ended());
+}
+
+#[test]
+fn what_the_command_did_is_told_and_nothing_of_others() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let dir = place.path("work");
+    let journal = place.path("journal.ndjson");
+    std::fs::create_dir(&dir).unwrap();
+    let script = "echo x > file; mv file other; rm other; cat missing 2>/dev/null; (exit 3); exit 0";
+    let status = Command::new(PROGRAM)
+        .args(["record", "-o"])
+        .arg(&journal)
+        .args(["--", "/bin/sh", "-c", script])
+        .current_dir(&dir)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let mut told = Told::read(&std::fs::read(&journal).unwrap());
+    // What comes through two rings is in order within a line only.
+    told.events.sort_by_key(|event| event.boot_ns);
+    let root = told.events[0].actor.root.expect("a root");
+    assert!(told.events.iter().all(|event| event.actor.root == Some(root)));
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let of_work = |path: &nash_events::ByteString| path.to_string().starts_with(dir.to_str().unwrap());
+    let did: Vec<String> = told
+        .events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            KernelEventKind::Open(open) => {
+                let path = open.path.as_ref().filter(|path| of_work(path))?;
+                Some(format!("open {path} {}", if open.result? < 0 { "failed" } else { "done" }))
+            }
+            KernelEventKind::Mutation(change) => Some(format!(
+                "{} {}{}",
+                change.op.as_str(),
+                change.path.as_ref()?,
+                change.new_path.as_ref().map(|new| format!(" {new}")).unwrap_or_default()
+            )),
+            KernelEventKind::Exit(exit) if exit.exit_code != Some(0) => Some(format!("exit {}", exit.exit_code?)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        did,
+        [
+            format!("open {} done", path("file")),
+            format!("rename {} {}", path("file"), path("other")),
+            format!("unlink {}", path("other")),
+            format!("open {} failed", path("missing")),
+            "exit 1".to_owned(),
+            "exit 3".to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn a_signal_for_the_command_is_passed_on() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let (journal, mark) = (place.path("journal.ndjson"), place.path("mark"));
+    let script = "trap 'exit 9' TERM; : > \"$0\"; while :; do /bin/sleep 0.05; done";
+    let mut child = Command::new(PROGRAM)
+        .args(["record", "-o"])
+        .arg(&journal)
+        .args(["--", "/bin/sh", "-c", script])
+        .arg(&mark)
+        .spawn()
+        .unwrap();
+    wait_for("the command", || mark.exists());
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(9));
+    assert!(Told::read(&std::fs::read(&journal).unwrap()).ended());
+}

@@ -1,0 +1,56 @@
+//! A daemon that is killed, again and again, in the middle of work.
+
+use std::process::Command;
+
+use super::daemon::{Place, has_root, wait_for};
+
+/// Programs that the work runs, each told apart by its argument.
+const PROGRAMS: usize = 300;
+
+#[test]
+fn nothing_is_missed_or_told_twice_when_the_daemon_is_killed_in_the_middle() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let mut daemon = Some(place.start(&[]));
+    let script = format!("i=0; while [ $i -lt {PROGRAMS} ]; do /bin/echo n$i >&-; i=$((i+1)); done; exit 0");
+    let mut work = Command::new(&place.shell).args(["-c", &script]).spawn().unwrap();
+    let mut kills = 0;
+    wait_for("the work's end", || {
+        if let Some(killed) = daemon.take() {
+            killed.kill();
+            kills += 1;
+        }
+        daemon = Some(place.start(&[]));
+        work.try_wait().unwrap().is_some()
+    });
+    assert!(daemon.unwrap().stop().success());
+    assert!(kills > 1, "killed {kills} times");
+    let told = place.told();
+    assert_eq!(told.observers.len(), 1, "one stream, whoever wrote it");
+    let mut programs: Vec<String> = told.execs().into_iter().filter_map(|argv| argv.into_iter().nth(1)).collect();
+    programs.retain(|argument| argument.starts_with('n'));
+    assert_eq!(programs, (0..PROGRAMS).map(|number| format!("n{number}")).collect::<Vec<_>>());
+    assert_eq!((told.delivered("exec"), told.delivered("exit")), (PROGRAMS as u64 + 1, PROGRAMS as u64 + 1));
+    assert_eq!(told.progress["lost"], serde_json::json!({}));
+    assert!(told.ended());
+}
+
+#[test]
+fn what_a_daemon_had_read_is_unaccounted_where_its_journal_is_gone() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    place.run("/bin/echo one >&-; exit 0");
+    wait_for("the first exec", || place.told().delivered("exec") == 2);
+    daemon.kill();
+    std::fs::remove_dir_all(place.path("journal")).unwrap();
+    let daemon = place.start(&[]);
+    place.run("/bin/echo two >&-; exit 0");
+    assert!(daemon.stop().success());
+    let told = place.told();
+    assert_eq!((told.delivered("exec"), told.lost("unaccounted", "exec")), (2, 2), "{}", told.progress);
+}
