@@ -29,7 +29,7 @@ pub fn line(shell_id: &ShellId, event: &Event, options: &Options) -> Option<Stri
 }
 
 /// The time of day in UTC: `12:03:04.120`.
-fn time_of_day(ts_ms: f64) -> String {
+pub fn time_of_day(ts_ms: f64) -> String {
     const DAY_MS: f64 = 86_400_000.0;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a day, never negative")]
     let ms = ts_ms.rem_euclid(DAY_MS) as u64;

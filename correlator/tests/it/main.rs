@@ -6,6 +6,7 @@
 
 mod analyzing;
 mod attribution;
+mod bypassing;
 mod compounds;
 mod doctoring;
 mod draining;

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use nash_correlator::{Engine, Story};
+use nash_correlator::{Engine, FindingRules, Story};
 
 use crate::cli::{AnalyzeArgs, Format};
 use crate::input::{self, Piece, Summary};
@@ -15,8 +15,13 @@ use crate::terminal::complain;
 /// Tells the story of everything in the paths; gives the exit status: 1 where a path could not be read.
 ///
 /// `otherwise` is the form where none was asked for.
-pub(crate) fn analyze(inputs: &AnalyzeArgs, otherwise: Format, rules: &Rules) -> anyhow::Result<u8> {
-    let (story, summary) = story_of(&inputs.paths, rules);
+pub(crate) fn analyze(
+    inputs: &AnalyzeArgs,
+    otherwise: Format,
+    rules: &Rules,
+    finding_rules: FindingRules,
+) -> anyhow::Result<u8> {
+    let (story, summary) = story_of(&inputs.paths, rules, finding_rules);
     if summary.files == 0 && summary.unreadable > 0 {
         return Ok(1);
     }
@@ -25,8 +30,9 @@ pub(crate) fn analyze(inputs: &AnalyzeArgs, otherwise: Format, rules: &Rules) ->
 }
 
 /// Reads everything and puts it together.
-pub(crate) fn story_of(paths: &[PathBuf], rules: &Rules) -> (Story, Summary) {
+pub(crate) fn story_of(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
     let mut engine = Engine::new();
+    engine.set_finding_rules(finding_rules);
     let summary = input::read(paths, rules, &mut |piece| match piece {
         Piece::Batch(batch) => drop(engine.push(&batch)),
         Piece::Damaged(count) => engine.add_damaged_lines(count),

@@ -7,6 +7,7 @@
 
 mod analyze;
 mod batch_lines;
+mod bypass;
 mod cli;
 mod doctor;
 mod drain;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
             .and_then(|rules| run::run(&inputs, rules).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN))),
         cli::Command::Analyze(inputs) => analyze(&inputs, Format::Tree),
         cli::Command::Export(inputs) => analyze(&inputs, Format::Html),
+        cli::Command::Bypass(inputs) => {
+            rules(&inputs.rules).and_then(|rules| bypass::bypass(&inputs, &rules).map(ExitCode::from))
+        }
         cli::Command::Doctor(inputs) => doctor::doctor(&inputs).map(ExitCode::from).map_err(|error| (error, 1)),
         cli::Command::Completions(inputs) => done(manual::completions(&inputs)),
         cli::Command::Man(inputs) => done(manual::man(&inputs)),
@@ -61,7 +65,8 @@ fn done(result: anyhow::Result<()>) -> Result<ExitCode, (anyhow::Error, u8)> {
 /// Tells a story; what can't be read was told of by then.
 fn analyze(inputs: &cli::AnalyzeArgs, otherwise: Format) -> Result<ExitCode, (anyhow::Error, u8)> {
     let rules = rules(&inputs.rules)?;
-    analyze::analyze(inputs, otherwise, &rules).map(ExitCode::from).map_err(|error| (error, 1))
+    let finding_rules = bypass::finding_rules(&inputs.finding_rules).map_err(|error| (error, EXIT_BAD_USAGE))?;
+    analyze::analyze(inputs, otherwise, &rules, finding_rules).map(ExitCode::from).map_err(|error| (error, 1))
 }
 
 /// Reads the rules before anything else happens: what can't be used is bad usage.

@@ -65,6 +65,20 @@ Example:
   nash-correlate export --output story.html /var/spool/nucleic-nash
   nash-correlate export --format perfetto --output trace.json accepted.ndjson";
 
+pub(super) const BYPASS_HELP: &str = "\
+What can be read is what analyze reads. A finding is proved where the kernel's
+stream proves it, and claimed where it rests on a shell's word or on something
+that is missing. Without a kernel's stream, what can't be found is listed.
+
+Exit status:
+  0 where nothing was found, 3 where something was, 2 for bad usage and for rules
+  that can't be used, 1 where something could not be read and nothing was found in
+  the rest
+
+Example:
+  nash-correlate bypass accepted.ndjson && echo 'nothing out of sight'
+  nash-correlate bypass --json /var/spool/nucleic-nash | jq .findings";
+
 pub(super) const DRAIN_HELP: &str = "\
 Prints one line:
   {\"op\":\"shell-events\",\"files\":2,\"skipped\":0,\"dataB64\":\"…\"}

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use help::{ANALYZE_HELP, COMPLETIONS_HELP, DOCTOR_HELP, DRAIN_HELP, EXPORT_HELP, MAN_HELP, RUN_HELP, SERVE_HELP};
+use help::{
+    ANALYZE_HELP, BYPASS_HELP, COMPLETIONS_HELP, DOCTOR_HELP, DRAIN_HELP, EXPORT_HELP, MAN_HELP, RUN_HELP, SERVE_HELP,
+};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -35,6 +37,9 @@ pub(crate) enum Command {
     /// Write the story of spools and journals for a browser, a trace viewer or a program
     #[command(after_long_help = EXPORT_HELP, after_help = EXPORT_HELP)]
     Export(AnalyzeArgs),
+    /// Find what acted, or tried to act, out of sight
+    #[command(after_long_help = BYPASS_HELP, after_help = BYPASS_HELP)]
+    Bypass(BypassArgs),
     /// Hand what is in a spool to a host that asks
     #[command(after_long_help = DRAIN_HELP, after_help = DRAIN_HELP)]
     Drain(DrainArgs),
@@ -125,9 +130,32 @@ pub(crate) struct AnalyzeArgs {
     /// How the story is told.
     #[command(flatten)]
     pub(crate) shape: Shape,
+    /// Look for what this file names as well, as bypass does; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) finding_rules: Vec<PathBuf>,
     /// Mask what the rules in this file find as well, a TOML file in gitleaks' format; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Vec<PathBuf>,
+}
+
+/// `bypass`.
+#[derive(Debug, Args)]
+pub(crate) struct BypassArgs {
+    /// Files and directories to read; - is standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Look for what this file names as well; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) finding_rules: Vec<PathBuf>,
+    /// Mask what the rules in this file find as well, a TOML file in gitleaks' format; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Vec<PathBuf>,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
 }
 
 /// How a story is told, and where.
