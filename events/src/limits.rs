@@ -35,6 +35,9 @@ pub const QUEUE_BYTES_MAX: usize = 8 << 20;
 /// Events after which a batch is flushed: 200, a screenful for a live feed and one request for a receiver.
 pub const FLUSH_EVENTS: usize = 200;
 
+/// Bytes of records after which a batch is flushed: 128 KiB, so that a shell that captures much has little left to deliver at its end.
+pub const FLUSH_BYTES: u64 = 128 << 10;
+
 /// Milliseconds after which a batch is flushed, and after which a running command is announced: 500, soon for a person.
 pub const FLUSH_INTERVAL_MS: u64 = 500;
 

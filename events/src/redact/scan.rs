@@ -13,10 +13,13 @@ const GRAM_LEN: usize = 3;
 /// Number of different hashes: five bits a byte.
 const GRAM_COUNT: usize = 1 << (5 * GRAM_LEN);
 
-/// A keyword in the index: the hash of its start, and where it stands in the tables.
+/// A keyword in the index: the hash of its start, its first bytes, and where it stands in the tables.
 #[derive(Clone, Copy)]
 struct Entry {
     gram: u16,
+    /// The first eight bytes, folded, as far as the keyword goes; and which of them those are.
+    head: u64,
+    head_mask: u64,
     family: u8,
     rule: u8,
     keyword: u8,
@@ -34,6 +37,32 @@ static BITMAP: [u64; GRAM_COUNT / 64] = {
         index += 1;
     }
     bitmap
+};
+
+/// How many different hashes stand in the index before those of each word of the bitmap.
+static GRAMS_BEFORE: [u32; GRAM_COUNT / 64 + 1] = {
+    let mut before = [0; GRAM_COUNT / 64 + 1];
+    let mut word = 0;
+    while word < GRAM_COUNT / 64 {
+        before[word + 1] = before[word] + BITMAP[word].count_ones();
+        word += 1;
+    }
+    before
+};
+
+/// Where the entries of each hash that stands in the index begin, in the order of hashes.
+static FIRST_ENTRIES: [usize; gram_count()] = {
+    let mut firsts = [0; gram_count()];
+    let mut count = 0;
+    let mut index = 0;
+    while index < ENTRIES.len() {
+        if index == 0 || ENTRIES[index].gram != ENTRIES[index - 1].gram {
+            firsts[count] = index;
+            count += 1;
+        }
+        index += 1;
+    }
+    firsts
 };
 
 /// Searches from a position on and reports each secret, in order and without overlap. Returns the position up to which
@@ -73,7 +102,10 @@ pub(crate) fn scan(text: &Text<'_>, from: usize, mut found: impl FnMut(Hit)) -> 
 pub(crate) fn token_at(text: &Text<'_>, start: usize) -> Look<Option<Hit>> {
     let Some(head) = text.bytes.get(start..start + GRAM_LEN) else { return Ok(None) };
     let gram = head.iter().fold(0, |gram, byte| roll(gram, *byte));
-    for (rule, keyword) in awake(gram) {
+    if BITMAP[gram / 64] & (1 << (gram % 64)) == 0 {
+        return Ok(None);
+    }
+    for (rule, keyword) in awake(text, start, gram) {
         if let Shape::Parts(_) = rule.shape
             && let Some(hit) = rule.read(text, start, keyword)?
         {
@@ -84,7 +116,7 @@ pub(crate) fn token_at(text: &Text<'_>, start: usize) -> Look<Option<Hit>> {
 }
 
 fn wake(text: &Text<'_>, start: usize, gram: usize) -> Look<Option<Hit>> {
-    for (rule, keyword) in awake(gram) {
+    for (rule, keyword) in awake(text, start, gram) {
         if let Some(hit) = rule.read(text, start, keyword)? {
             return Ok(Some(hit));
         }
@@ -92,12 +124,46 @@ fn wake(text: &Text<'_>, start: usize, gram: usize) -> Look<Option<Hit>> {
     Ok(None)
 }
 
-fn awake(gram: usize) -> impl Iterator<Item = (&'static Rule, &'static str)> {
-    let first = ENTRIES.partition_point(|entry| usize::from(entry.gram) < gram);
-    ENTRIES[first..].iter().take_while(move |entry| usize::from(entry.gram) == gram).map(|entry| {
+/// The rules that may have a match at a position whose hash stands in the index, with the keywords that begin as the text does there.
+fn awake(text: &Text<'_>, start: usize, gram: usize) -> impl Iterator<Item = (&'static Rule, &'static str)> {
+    let bits_before = BITMAP[gram / 64] & ((1 << (gram % 64)) - 1);
+    let rank = (GRAMS_BEFORE[gram / 64] + bits_before.count_ones()) as usize;
+    let first = FIRST_ENTRIES.get(rank).copied().unwrap_or(ENTRIES.len());
+    let of_gram = ENTRIES[first..].iter().take_while(move |entry| usize::from(entry.gram) == gram);
+    // Near the end, where there are fewer bytes, every rule may look for itself.
+    let head = text.bytes.get(start..).and_then(<[u8]>::first_chunk).map(|head| folded(*head));
+    of_gram.filter(move |entry| head.is_none_or(|head| head & entry.head_mask == entry.head)).map(|entry| {
         let rule = &FAMILIES[usize::from(entry.family)][usize::from(entry.rule)];
         (rule, rule.keywords[usize::from(entry.keyword)])
     })
+}
+
+/// Eight bytes as one number in which case, and a little more, makes no difference.
+const fn folded(bytes: [u8; 8]) -> u64 {
+    u64::from_le_bytes(bytes) | u64::from_le_bytes([0x20; 8])
+}
+
+/// The beginning of a keyword as such a number, and a mask of the bytes that it has there.
+const fn folded_keyword(text: &[u8]) -> (u64, u64) {
+    let (mut head, mut mask) = ([0; 8], [0; 8]);
+    let mut index = 0;
+    while index < text.len() && index < head.len() {
+        head[index] = text[index];
+        mask[index] = 0xff;
+        index += 1;
+    }
+    let mask = u64::from_le_bytes(mask);
+    (folded(head) & mask, mask)
+}
+
+const fn gram_count() -> usize {
+    let mut count = 0;
+    let mut word = 0;
+    while word < BITMAP.len() {
+        count += BITMAP[word].count_ones() as usize;
+        word += 1;
+    }
+    count
 }
 
 const fn roll(gram: usize, byte: u8) -> usize {
@@ -133,7 +199,7 @@ const fn entry_count() -> usize {
     reason = "the tables are far smaller than the types, and a test counts them"
 )]
 const fn sorted_entries<const COUNT: usize>() -> [Entry; COUNT] {
-    let mut entries = [Entry { gram: 0, family: 0, rule: 0, keyword: 0 }; COUNT];
+    let mut entries = [Entry { gram: 0, head: 0, head_mask: 0, family: 0, rule: 0, keyword: 0 }; COUNT];
     let mut count = 0;
     let mut family = 0;
     while family < FAMILIES.len() {
@@ -147,11 +213,10 @@ const fn sorted_entries<const COUNT: usize>() -> [Entry; COUNT] {
                 while third < entries_of(keywords[keyword]) {
                     let last = if text.len() < GRAM_LEN { third as u8 } else { text[2] };
                     let gram = roll(roll(roll(0, text[0]), text[1]), last) as u16;
-                    insert(
-                        &mut entries,
-                        count,
-                        Entry { gram, family: family as u8, rule: rule as u8, keyword: keyword as u8 },
-                    );
+                    let (head, head_mask) = folded_keyword(text);
+                    let entry =
+                        Entry { gram, head, head_mask, family: family as u8, rule: rule as u8, keyword: keyword as u8 };
+                    insert(&mut entries, count, entry);
                     count += 1;
                     third += 1;
                 }

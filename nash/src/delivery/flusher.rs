@@ -17,8 +17,8 @@ use super::sender::Sender;
 /// The thread's stack: 128 KiB, four times what its deepest call needs.
 const STACK_BYTES: usize = 128 << 10;
 
-/// How often the shell looks whether the thread is done: every millisecond while it waits.
-const LOOK: Duration = Duration::from_millis(1);
+/// How often the shell looks whether the thread is done, should it not have been woken: every 10 ms while it waits.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The thread has not begun to read; whoever changes this first may.
 const IDLE: u8 = 0;
@@ -26,6 +26,8 @@ const IDLE: u8 = 0;
 const AT_WORK: u8 = 1;
 /// The shell's thread delivers itself, and the other never begins.
 const NOT_NEEDED: u8 = 2;
+/// The thread has done what it was to do, and only ends.
+const DONE: u8 = 3;
 
 /// A running flusher.
 pub(crate) struct Flusher {
@@ -52,10 +54,13 @@ impl Flusher {
     /// Starts the thread, which waits for one interval first. Without a thread everything waits for the shell's end.
     pub(crate) fn start(work: impl FnOnce() -> (Outbox, Sender) + Send + 'static) -> Option<Self> {
         let shared = Arc::new(Shared { stage: AtomicU8::new(IDLE), hurry: Hurry::new() });
-        let for_thread = Arc::clone(&shared);
+        let (for_thread, shell) = (Arc::clone(&shared), std::thread::current());
         let run = move || {
             super::sys::block_all_signals();
-            super::guard(|| run(&for_thread, work)).flatten()
+            let left = super::guard(|| run(&for_thread, work)).flatten();
+            for_thread.stage.store(DONE, Ordering::Release);
+            shell.unpark();
+            left
         };
         let thread = Builder::new().name("nash-flusher".to_owned()).stack_size(STACK_BYTES).spawn(run).ok()?;
         Some(Self { thread, shared })
@@ -75,11 +80,11 @@ impl Flusher {
         self.shared.hurry.up(within);
         self.wake();
         let begun = Instant::now();
-        while !self.thread.is_finished() {
+        while self.shared.stage.load(Ordering::Acquire) != DONE {
             if begun.elapsed() > within * 2 {
                 return Left::Lost;
             }
-            std::thread::sleep(LOOK);
+            std::thread::park_timeout(LOOK);
         }
         match self.thread.join() {
             Ok(Some(work)) => Left::Work(Box::new(work)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nash_events::event::{Dropped, EventKind, Shell, ShellPhase, Tamper};
-use nash_events::limits::{FLUSH_EVENTS, FLUSH_INTERVAL_MS};
+use nash_events::limits::{FLUSH_BYTES, FLUSH_EVENTS, FLUSH_INTERVAL_MS};
 use nash_events::{CmdId, JournalHeader, Mark, Record, encode_record_into};
 
 use super::budget::{Budget, EndBudget};
@@ -48,6 +48,8 @@ pub(crate) struct Life {
     /// What a flusher left, where the shell goes on after it.
     work: Option<(Outbox, Sender)>,
     records: usize,
+    /// How long the journal was when the flusher was last woken.
+    woken_at: u64,
     first_ts: Option<f64>,
     begun: Instant,
     removed: bool,
@@ -83,6 +85,7 @@ impl Life {
             flusher: None,
             work: None,
             records: 0,
+            woken_at: 0,
             first_ts: None,
             begun: Instant::now(),
             removed: false,
@@ -309,17 +312,16 @@ impl Life {
             return;
         }
         let first = *self.first_ts.get_or_insert(ts);
-        let enough = self.records.is_multiple_of(FLUSH_EVENTS);
-        if let Some(flusher) = &self.flusher {
-            if enough {
-                flusher.wake();
-            }
-            return;
-        }
+        let written = self.page.bytes();
+        let enough = self.records.is_multiple_of(FLUSH_EVENTS) || written - self.woken_at.min(written) >= FLUSH_BYTES;
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
         let due = ts - first >= FLUSH_INTERVAL_MS as f64;
         if enough || due {
             self.start_flusher();
+        }
+        if enough && let Some(flusher) = &self.flusher {
+            self.woken_at = written;
+            flusher.wake();
         }
     }
 

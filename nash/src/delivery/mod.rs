@@ -96,6 +96,16 @@ impl Delivery {
         self.with(0, |life| life.page.next_procsub())
     }
 
+    /// Says that this process had to start taps, so that those it was forked from may do it for the next ones.
+    pub(crate) fn want_taps(&self) {
+        self.with((), |life| life.page.want_taps());
+    }
+
+    /// Whether a process of this shell had to start taps.
+    pub(crate) fn wants_taps(&self) -> bool {
+        self.with(false, |life| life.page.wants_taps())
+    }
+
     /// Appends an event that is no command's start or end.
     pub(crate) fn append(&self, record: &Record<'_>) {
         self.with((), |life| life.append(record));

@@ -74,6 +74,7 @@ const KINDS_MAX: usize = 32;
 const COMMANDS: usize = 0;
 const PIPELINES: usize = 1;
 const PROCSUBS: usize = 2;
+const TAPS: usize = 3;
 const CLOSED: usize = 8;
 const WRITERS: usize = 16;
 const LOST_ANY: usize = 24;
@@ -119,6 +120,16 @@ impl Page {
 
     pub(crate) fn next_procsub(self) -> u64 {
         self.count_up(PROCSUBS)
+    }
+
+    /// Says that one of these processes had to start taps.
+    pub(crate) fn want_taps(self) {
+        self.at(TAPS).store(1, Ordering::Relaxed);
+    }
+
+    /// Whether one of them had to.
+    pub(crate) fn wants_taps(self) -> bool {
+        self.at(TAPS).load(Ordering::Relaxed) != 0
     }
 
     /// Announces a write by a fork; `false` where the shell has ended and the fork must go on by itself.

@@ -3,14 +3,14 @@
 //! A pipe's event comes when all that crossed it is known. Who reads or writes it is not known here.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use brush_core::gate::PipeEnds;
 use nash_events::event::Pipe;
 
 use super::data;
-use crate::tap::Tap;
+use crate::tap::{Tap, Taps};
 
 /// How long the end of a shell waits for what is on its way in pipes that nobody writes or reads any more: 5 ms. A tap needs
 /// some microseconds to notice; one whose ends are held by something in the background doesn't end at all.
@@ -18,7 +18,11 @@ const ENDING: Duration = Duration::from_millis(5);
 
 /// The links that are not told yet.
 #[derive(Default)]
-pub(super) struct Links(Mutex<Vec<Link>>);
+pub(super) struct Links {
+    list: Mutex<Vec<Link>>,
+    /// Started with the first link; forks go on with them.
+    taps: Mutex<Option<Arc<Taps>>>,
+}
 
 struct Link {
     pipe: Pipe,
@@ -28,9 +32,35 @@ struct Link {
 impl Links {
     /// Makes the pipe of a link, and a tap on it.
     pub(super) fn open(&self, pipe: Pipe) -> io::Result<PipeEnds> {
-        let (tap, ends) = Tap::open()?;
+        let (tap, ends) = match self.taps()?.open() {
+            // Somebody killed them.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.start()?.open()?,
+            result => result?,
+        };
         self.list().push(Link { pipe, tap });
         Ok(ends)
+    }
+
+    /// Whether the taps were started.
+    pub(super) fn has_taps(&self) -> bool {
+        self.taps.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Starts the taps, if there are none.
+    pub(super) fn prepare(&self) {
+        // Where that fails, it fails again with the first link, which tells it.
+        let _ = self.taps();
+    }
+
+    fn taps(&self) -> io::Result<Arc<Taps>> {
+        let taps = self.taps.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        taps.map_or_else(|| self.start(), Ok)
+    }
+
+    fn start(&self) -> io::Result<Arc<Taps>> {
+        let taps = Taps::start()?;
+        *self.taps.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&taps));
+        Ok(taps)
     }
 
     /// Takes those that have ended.
@@ -39,11 +69,7 @@ impl Links {
         if list.is_empty() {
             return Vec::new();
         }
-        let is_over = |link: &mut Link| link.tap.has_ended() || link.tap.has_failed();
-        let (mut ended, mut open) = (Vec::new(), Vec::new());
-        for mut link in std::mem::take(&mut *list) {
-            if is_over(&mut link) { ended.push(link) } else { open.push(link) }
-        }
+        let (ended, open) = std::mem::take(&mut *list).into_iter().partition::<Vec<_>, _>(Link::is_over);
         *list = open;
         ended.into_iter().map(Link::told).collect()
     }
@@ -51,8 +77,7 @@ impl Links {
     /// Takes all: those that don't end by now are told as far as they are known.
     pub(super) fn rest(&self) -> Vec<Pipe> {
         let until = Instant::now() + ENDING;
-        let is_open = |link: &mut Link| !link.tap.has_ended() && !link.tap.has_failed();
-        while self.list().iter_mut().any(is_open) && Instant::now() < until {
+        while !self.list().iter().all(Link::is_over) && Instant::now() < until {
             std::thread::yield_now();
         }
         std::mem::take(&mut *self.list()).into_iter().map(Link::told).collect()
@@ -64,15 +89,20 @@ impl Links {
     }
 
     fn list(&self) -> std::sync::MutexGuard<'_, Vec<Link>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Link {
+    /// Whether nothing more will be known of it.
+    fn is_over(&self) -> bool {
+        self.tap.has_ended() || self.tap.is_broken()
+    }
+
     fn told(self) -> Pipe {
-        let Self { mut pipe, mut tap } = self;
+        let Self { mut pipe, tap } = self;
         pipe.tap_failed = tap.has_failed();
-        pipe.still_open = !pipe.tap_failed && !tap.has_ended();
+        pipe.still_open = !tap.has_ended() && !tap.is_broken();
         let crossing = tap.crossing();
         pipe.data = Some(data::crossed(&crossing, crossing.sha256.is_none(), &mut pipe.redacted));
         pipe

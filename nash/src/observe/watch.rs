@@ -183,6 +183,10 @@ impl Gate for Watch {
 
     fn on_forked(&self, pid: i32) -> Option<Box<dyn ExecSpan>> {
         let stream = Arc::clone(self.stream.as_ref()?);
+        // Taps serve all forks that come after them; each of those would have to start its own.
+        if stream.delivery.wants_taps() && !stream.links.has_taps() {
+            stream.links.prepare();
+        }
         Some(Box::new(ForkSpan { stream, pid }))
     }
 }
@@ -221,6 +225,9 @@ impl Stream {
     /// Makes the pipe of a link: with a tap on it where data is captured. Otherwise, or where that can't be, a plain one will do.
     fn join(&self, mut pipe: Pipe) -> Option<PipeEnds> {
         if self.capture == Capture::Tap {
+            if !self.links.has_taps() {
+                self.delivery.want_taps();
+            }
             match self.links.open(pipe.clone()) {
                 Ok(ends) => return Some(ends),
                 Err(error) => pipe.tap_failed = error.kind() != std::io::ErrorKind::Unsupported,

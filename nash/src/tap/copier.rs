@@ -1,28 +1,28 @@
-//! What a tap does: from one pipe into the other, looking at what passes.
+//! What is done for a link when there is something in its first pipe: it is moved into the second, and looked at.
 //!
-//! Runs in a process that shares the shell's memory but not its thread: it must not allocate, panic, or touch anything that
-//! belongs to a thread, `errno` included. That is why it speaks to the kernel through `rustix` and uses only what the region
-//! holds.
+//! The bytes never leave the kernel on their way, and are looked at in a copy: a process that is killed here takes nothing
+//! along. It shares the shell's memory but not its thread: it must not allocate, panic, or touch anything that belongs to a
+//! thread, `errno` included. That is why it speaks to the kernel through `rustix` and uses only what the region holds.
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
 use nash_events::limits::{HASHED_BYTES_MAX, PREVIEW_BYTES_MAX};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, ioctl_fionread, read, write};
-use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, splice};
-use rustix::thread::sched_yield;
+use rustix::io::{Errno, ioctl_fionread, read};
+use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, splice, tee};
 use sha2::Digest as _;
 
-use super::region::{PIECE_BYTES, Seen};
+use super::region::{Counters, LinkState, PIECE_BYTES};
 
-/// What the second pipe holds at first: 16 KiB. The first holds what a plain pipe does, so that a writer gets rid of as much before
+/// What the second pipe holds at first: 4 KiB. The first holds what a plain pipe does, so that a writer gets rid of as much before
 /// its reader comes; what the second adds to that must stay little, since a writer that is not done when its reader goes has to
 /// learn of it.
-pub(super) const FIRST_PIPE_BYTES: usize = 16 << 10;
+pub(super) const FIRST_PIPE_BYTES: usize = 4 << 10;
 
-/// What it holds once a stream flows, and when nothing is written to the first any more, so that the tap can go: 64 KiB, as a
-/// plain pipe.
+/// What it holds when more than a plain pipe's worth has crossed, 64 KiB: by then a few pages more or less tell nobody anything.
+const SECOND_PIPE_BYTES: usize = 16 << 10;
+
+/// What it holds once a stream flows: 64 KiB, as a plain pipe.
 pub(super) const PIPE_BYTES: usize = 64 << 10;
 
 /// From how many bytes on a stream flows: 1 MiB.
@@ -35,158 +35,147 @@ const LAST_PIPE_BYTES: usize = 4 * PIPE_BYTES;
 /// so many bytes as are hashed, nobody can tell how many of them are on their way.
 const MOVED_BYTES: usize = 1 << 20;
 
-/// How often a tap looks whether there is more before it sleeps: 32 times, some ten microseconds in all. Who answers at once finds it
-/// awake; whoever else wants the processor gets it in between.
-const GLANCES: u32 = 32;
-
-/// What a write into a pipe with a free page never blocks on: 4 KiB.
+/// What a place in a pipe holds: 4 KiB.
 const PAGE_BYTES: usize = 4096;
 
-/// Copies until the writer has closed its end or the reader is gone.
-pub(super) fn run(from: BorrowedFd<'_>, to: BorrowedFd<'_>, seen: &mut Seen<'_>) {
-    while seen.own.hashed < HASHED_BYTES_MAX {
-        if !wait_for_both(from, to, seen) {
-            return;
+/// One link and the means to look at it.
+pub(super) struct Link<'a> {
+    pub from: BorrowedFd<'a>,
+    pub to: BorrowedFd<'a>,
+    pub state: &'a mut LinkState,
+    pub counters: &'a Counters,
+    pub head: &'a mut [u8; PREVIEW_BYTES_MAX],
+    /// A pipe that is empty between two steps: its ends to read and to write.
+    pub side: [BorrowedFd<'a>; 2],
+    pub piece: &'a mut [u8; PIECE_BYTES],
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Something was moved, and there may be more.
+    Moved,
+    /// There is nothing to move.
+    Empty,
+    /// There is no room for it.
+    Full,
+    /// Nothing will cross any more: the writer has closed its end, or the reader is gone.
+    Ended,
+}
+
+const FLAGS: SpliceFlags = SpliceFlags::NONBLOCK.union(SpliceFlags::MOVE);
+
+impl Link<'_> {
+    /// Moves what there is and what there is room for.
+    pub(super) fn step(&mut self) -> Step {
+        if self.state.hashed >= HASHED_BYTES_MAX || self.counters.failed.load(Ordering::Relaxed) {
+            return self.move_unseen();
         }
-        // No more than fits, so that nothing waits here; a page may be filled in part.
-        let unread = ioctl_fionread(to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX));
-        let filled = if unread == 0 { 0 } else { unread.saturating_add(PAGE_BYTES) };
-        let room = seen.own.capacity.saturating_sub(filled).clamp(PAGE_BYTES, PIECE_BYTES);
-        let Some(piece) = seen.own.piece.get_mut(..room) else { return };
-        let count = match read(from, piece) {
-            Ok(0) => return,
-            Ok(count) => count,
-            Err(Errno::AGAIN | Errno::INTR) => continue,
-            Err(_) => return,
+        let copied = match tee(self.from, self.side[1], self.room(), SpliceFlags::NONBLOCK) {
+            Ok(0) => return Step::Ended,
+            Ok(copied) => copied,
+            Err(Errno::AGAIN | Errno::INTR) => return Step::Empty,
+            Err(_) => return Step::Ended,
         };
-        look_at(seen, count);
-        widen(to, seen);
-        if !pass_on(to, from, seen, count) {
-            return;
-        }
-    }
-    move_unseen(from, to, seen);
-}
-
-/// Waits until there is something to read and room to write; `false` where the reader is gone.
-fn wait_for_both(from: BorrowedFd<'_>, to: BorrowedFd<'_>, seen: &mut Seen<'_>) -> bool {
-    let ended = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let mut glances = 0;
-    loop {
-        let mut both =
-            [PollFd::from_borrowed_fd(from, PollFlags::IN), PollFd::from_borrowed_fd(to, PollFlags::empty())];
-        let patience = if glances < GLANCES { Some(&at_once) } else { None };
-        if poll(&mut both, patience).is_err() {
-            continue;
-        }
-        let [readable, writable] = both.map(|one| one.revents());
-        if writable.intersects(ended) {
-            return false;
-        }
-        if readable.is_empty() {
-            glances = GLANCES.min(glances.saturating_add(1));
-            sched_yield();
-            continue;
-        }
-        return wait_for_room(to, readable.contains(PollFlags::HUP), from, seen);
-    }
-}
-
-/// Waits until there is room; `false` where the reader is gone. When the writer is, room is made instead.
-fn wait_for_room(to: BorrowedFd<'_>, mut writer_gone: bool, from: BorrowedFd<'_>, seen: &mut Seen<'_>) -> bool {
-    loop {
-        if writer_gone && !seen.own.made_room {
-            seen.own.made_room = true;
-            // Where that isn't allowed, the tap stays as long as the reader takes.
-            let _ = fcntl_setpipe_size(to, LAST_PIPE_BYTES);
-            seen.own.capacity = LAST_PIPE_BYTES;
-        }
-        let mut both =
-            [PollFd::from_borrowed_fd(to, PollFlags::OUT), PollFd::from_borrowed_fd(from, PollFlags::empty())];
-        // The writer's end is watched only until it is gone: it would be told again and again.
-        let watched = if writer_gone { 1 } else { 2 };
-        let Some(asked) = both.get_mut(..watched) else { return false };
-        if poll(asked, None).is_err() {
-            continue;
-        }
-        let [room, writer] = both.map(|one| one.revents());
-        if room.contains(PollFlags::ERR) {
-            return false;
-        }
-        if room.contains(PollFlags::OUT) {
-            return true;
-        }
-        writer_gone |= writer.contains(PollFlags::HUP);
-    }
-}
-
-/// Makes the second pipe larger once a stream flows.
-fn widen(to: BorrowedFd<'_>, seen: &mut Seen<'_>) {
-    if seen.own.capacity < PIPE_BYTES && seen.own.hashed >= FLOWING_BYTES {
-        // Where that isn't allowed, it takes longer.
-        let _ = fcntl_setpipe_size(to, PIPE_BYTES);
-        seen.own.capacity = PIPE_BYTES;
-    }
-}
-
-/// Counts a piece, keeps what belongs to the head, and hashes.
-fn look_at(seen: &mut Seen<'_>, count: usize) {
-    let Some(piece) = seen.own.piece.get(..count) else { return };
-    let kept = seen.counters.head_len.load(Ordering::Relaxed);
-    let more = count.min(PREVIEW_BYTES_MAX.saturating_sub(kept));
-    if let (Some(place), Some(head)) = (seen.head.get_mut(kept..kept.saturating_add(more)), piece.get(..more)) {
-        place.copy_from_slice(head);
-        seen.counters.head_len.store(kept.saturating_add(more), Ordering::Release);
-    }
-    let left = usize::try_from(HASHED_BYTES_MAX.saturating_sub(seen.own.hashed)).unwrap_or(usize::MAX);
-    let hashed = count.min(left);
-    if let Some(hashed_piece) = piece.get(..hashed) {
-        seen.own.hash.update(hashed_piece);
-        seen.own.hashed = seen.own.hashed.saturating_add(hashed as u64);
-    }
-    seen.counters.bytes.fetch_add(count as u64, Ordering::Release);
-}
-
-/// Writes a piece; `false` where the reader is gone.
-fn pass_on(to: BorrowedFd<'_>, from: BorrowedFd<'_>, seen: &mut Seen<'_>, count: usize) -> bool {
-    let mut written = 0;
-    while written < count {
-        let Some(rest) = seen.own.piece.get(written..count) else { return false };
-        match write(to, rest) {
-            Ok(more) => written = written.saturating_add(more),
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => {
-                if !wait_for_room(to, false, from, seen) {
-                    return false;
-                }
+        // What was copied is there to be moved: nobody else reads from this pipe. The reader need not wait for the look at it.
+        let moved = splice(self.from, None, self.to, None, copied, FLAGS);
+        let seen = read_all(self.side[0], self.piece, copied);
+        match moved {
+            Ok(moved) => {
+                self.look_at(moved.min(seen));
+                self.widen();
+                if moved < copied { Step::Full } else { Step::Moved }
             }
-            Err(_) => return false,
+            Err(Errno::AGAIN | Errno::INTR) => Step::Full,
+            Err(_) => Step::Ended,
         }
     }
-    true
-}
 
-/// Moves what is only counted any more, without looking at it.
-fn move_unseen(from: BorrowedFd<'_>, to: BorrowedFd<'_>, seen: &mut Seen<'_>) {
-    for end in [from, to] {
-        // Where that isn't allowed, it takes longer.
-        let _ = fcntl_setpipe_size(end, MOVED_BYTES);
+    /// Makes room for what is left in the first pipe when its writer is gone, so that nobody waits for the reader.
+    pub(super) fn make_room(&mut self) {
+        // Where that isn't allowed, the link stays as long as the reader takes.
+        let _ = fcntl_setpipe_size(self.to, LAST_PIPE_BYTES);
+        self.state.capacity = LAST_PIPE_BYTES;
     }
-    let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
-    loop {
-        match splice(from, None, to, None, MOVED_BYTES, flags) {
-            Ok(0) => return,
+
+    /// How much the second pipe may take. Whole pages, however much of them is filled: then what is moved is never cut inside of what
+    /// was written at once.
+    fn room(&self) -> usize {
+        let unread = ioctl_fionread(self.to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX));
+        let filled = unread.saturating_add(PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        self.state.capacity.saturating_sub(filled).clamp(PAGE_BYTES, PIECE_BYTES)
+    }
+
+    /// Whether no room was made yet for what is left when the writer is gone.
+    pub(super) fn may_make_room(&self) -> bool {
+        self.state.writer_gone && self.state.capacity < LAST_PIPE_BYTES
+    }
+
+    /// Makes the second pipe larger the more has crossed.
+    fn widen(&mut self) {
+        let wanted = match self.state.hashed {
+            FLOWING_BYTES.. => PIPE_BYTES,
+            crossed if crossed >= PIPE_BYTES as u64 => SECOND_PIPE_BYTES,
+            _ => return,
+        };
+        if self.state.capacity < wanted {
+            // Where that isn't allowed, it takes longer.
+            let _ = fcntl_setpipe_size(self.to, wanted);
+            self.state.capacity = wanted;
+        }
+    }
+
+    /// Counts what was moved, keeps what belongs to the head, and hashes.
+    fn look_at(&mut self, count: usize) {
+        let Some(piece) = self.piece.get(..count) else { return };
+        let kept = self.counters.head_len.load(Ordering::Relaxed);
+        let more = count.min(PREVIEW_BYTES_MAX.saturating_sub(kept));
+        if let (Some(place), Some(head)) = (self.head.get_mut(kept..kept.saturating_add(more)), piece.get(..more)) {
+            place.copy_from_slice(head);
+            self.counters.head_len.store(kept.saturating_add(more), Ordering::Release);
+        }
+        let left = usize::try_from(HASHED_BYTES_MAX.saturating_sub(self.state.hashed)).unwrap_or(usize::MAX);
+        if let Some(hashed) = piece.get(..count.min(left)) {
+            self.state.hash.update(hashed);
+            self.state.hashed = self.state.hashed.saturating_add(hashed.len() as u64);
+        }
+        self.counters.bytes.fetch_add(count as u64, Ordering::Release);
+    }
+
+    /// Moves what is only counted any more, without looking at it.
+    fn move_unseen(&mut self) -> Step {
+        if !self.state.is_wide {
+            self.state.is_wide = true;
+            for end in [self.from, self.to] {
+                // Where that isn't allowed, it takes longer.
+                let _ = fcntl_setpipe_size(end, MOVED_BYTES);
+            }
+        }
+        match splice(self.from, None, self.to, None, MOVED_BYTES, FLAGS) {
+            Ok(0) => Step::Ended,
             Ok(count) => {
-                seen.counters.bytes.fetch_add(count as u64, Ordering::Release);
+                self.counters.bytes.fetch_add(count as u64, Ordering::Release);
+                Step::Moved
             }
-            Err(Errno::AGAIN) => {
-                if !wait_for_both(from, to, seen) {
-                    return;
-                }
-            }
-            Err(Errno::INTR) => {}
-            Err(_) => return,
+            Err(Errno::INTR) => Step::Moved,
+            Err(Errno::AGAIN) if ioctl_fionread(self.from).is_ok_and(|count| count > 0) => Step::Full,
+            Err(Errno::AGAIN) => Step::Empty,
+            Err(_) => Step::Ended,
         }
     }
+}
+
+/// Reads what a pipe is known to hold; gives how much that was.
+fn read_all(side: BorrowedFd<'_>, piece: &mut [u8; PIECE_BYTES], length: usize) -> usize {
+    let mut filled = 0;
+    while filled < length {
+        let Some(rest) = piece.get_mut(filled..length) else { break };
+        match read(side, rest) {
+            Ok(0) => break,
+            Ok(count) => filled = filled.saturating_add(count),
+            Err(Errno::INTR) => {}
+            Err(_) => break,
+        }
+    }
+    filled
 }

@@ -1,23 +1,33 @@
 //! Taps: pipes that count, hash and keep the head of what crosses them.
 //!
-//! A tap is a small process between two pipes. It shares this process's memory, so that making it costs little and what it
-//! saw is at hand, and nothing else: it goes on when the shell is replaced, killed or gone, and no signal but SIGKILL ends it
-//! before its pipes. Bytes pass unchanged, and hardly more of them are on the way than in a plain pipe. What they mean is not known
-//! here.
+//! A tap stands between two pipes: what a command writes into the first is moved into the second, from which the next one reads.
+//! Small processes do that, for a shell and all its forks; they share its memory, so that making a tap costs little and what it saw
+//! is at hand, and nothing else: they go on when the shell is replaced, killed or gone. Bytes pass unchanged, and hardly more of them
+//! are on the way than in a plain pipe. What they mean is not known here.
+//!
+//! ```text
+//! writer ─▶ first pipe ─▶ worker ─▶ second pipe ─▶ reader      process  the shell's side
+//!                          │  ▲                                keeper   starts the worker, and another one where it is killed
+//!                      region: counters, heads, hashes         worker   waits for all links; copier: one step of one link
+//! ```
 
 #[cfg(target_os = "linux")]
 mod copier;
+#[cfg(target_os = "linux")]
+mod keeper;
 #[cfg(target_os = "linux")]
 mod process;
 #[cfg(target_os = "linux")]
 mod region;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+#[cfg(target_os = "linux")]
+mod worker;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::none::Tap;
+pub(crate) use self::none::{Tap, Taps};
 #[cfg(target_os = "linux")]
-pub(crate) use self::process::Tap;
+pub(crate) use self::process::{Tap, Taps};
 
 /// The ends that stand for a plain pipe's: what is written to the second arrives at the first.
 pub(crate) type Ends = (std::io::PipeReader, std::io::PipeWriter);
@@ -38,24 +48,46 @@ pub(crate) struct Crossing {
 /// Where there is no way to make one.
 #[cfg(not(target_os = "linux"))]
 mod none {
+    use std::sync::Arc;
+
     use super::{Crossing, Ends};
+
+    /// Taps that can't be made.
+    pub(crate) enum Taps {}
 
     /// A tap that can't be made.
     pub(crate) enum Tap {}
 
-    impl Tap {
-        /// Makes no tap.
-        pub(crate) fn open() -> std::io::Result<(Self, Ends)> {
+    impl Taps {
+        /// Starts nothing.
+        pub(crate) fn start() -> std::io::Result<Arc<Self>> {
             Err(std::io::ErrorKind::Unsupported.into())
         }
 
+        /// Never asked.
+        pub(crate) fn open(self: &Arc<Self>) -> std::io::Result<(Tap, Ends)> {
+            match **self {}
+        }
+
+        /// Never asked.
+        pub(crate) fn are_gone(&self) -> bool {
+            match *self {}
+        }
+    }
+
+    impl Tap {
         /// Never asked.
         pub(crate) fn has_ended(&self) -> bool {
             match *self {}
         }
 
         /// Never asked.
-        pub(crate) fn has_failed(&mut self) -> bool {
+        pub(crate) fn has_failed(&self) -> bool {
+            match *self {}
+        }
+
+        /// Never asked.
+        pub(crate) fn is_broken(&self) -> bool {
             match *self {}
         }
 

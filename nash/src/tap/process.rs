@@ -1,165 +1,142 @@
-//! Making a tap's process, and asking it.
+//! A shell's side of its taps: makes the pipes of a link, hands two of their ends over, and asks what crossed.
 //!
-//! The process is a child that `wait` doesn't see: it raises no signal when it ends and is reaped here only.
+//! The processes that copy are started with the first link and serve the shell and all its forks. What they do stands in
+//! `worker`.
 
-use std::io::{self, PipeReader, PipeWriter};
-use std::mem::zeroed;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
+use std::io::{self, IoSlice, PipeReader, PipeWriter};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::net::{
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg, socketpair,
+};
 use rustix::pipe::fcntl_setpipe_size;
-use rustix::process::{chdir, setsid};
 
-use super::copier::{self, FIRST_PIPE_BYTES};
+use super::copier::FIRST_PIPE_BYTES;
+use super::keeper;
 use super::region::Region;
 use super::{Crossing, Ends};
 
 /// Where fewer processes than this are allowed, 1024, each may be needed for a command: no tap takes one.
 const PROCESSES_MIN: u64 = 1024;
 
-/// A tap between two pipes.
-pub(crate) struct Tap {
-    /// Leaked where the tap is still running when this goes: it is the tap's memory.
-    region: Option<Region>,
-    pid: libc::pid_t,
-    /// Whether its process was reaped.
-    reaped: bool,
+/// The lowest number of the shell's descriptor, tried in turn: far from those that scripts name, lower where so many are not allowed.
+const DESCRIPTORS_MIN: [i32; 3] = [800, 200, 50];
+
+/// The taps of a shell and its forks.
+pub(crate) struct Taps {
+    region: Region,
+    /// Where links are announced. When nobody holds it any more, no more links can come.
+    control: OwnedFd,
 }
 
-impl Tap {
-    /// Makes a tap, and the ends that stand for a plain pipe's.
-    pub(crate) fn open() -> io::Result<(Self, Ends)> {
-        if !closes_ranges() {
+/// A tap on one link.
+pub(crate) struct Tap {
+    taps: Arc<Taps>,
+    place: usize,
+}
+
+impl Taps {
+    /// Starts the processes.
+    pub(crate) fn start() -> io::Result<Arc<Self>> {
+        if !keeper::closes_ranges() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        if processes_max() < PROCESSES_MIN {
+        if keeper::processes_max() < PROCESSES_MIN {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
+        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let control = DESCRIPTORS_MIN.into_iter().find_map(|lowest| fcntl_dupfd_cloexec(&ours, lowest).ok());
+        let control = control.unwrap_or(ours);
+        let (side_reader, side_writer) = io::pipe()?;
+        let region = Region::new(theirs.as_raw_fd(), [side_reader.as_raw_fd(), side_writer.as_raw_fd()])?;
+        match keeper::start(region) {
+            Ok(()) => Ok(Arc::new(Self { region, control })),
+            Err(error) => {
+                region.unmap();
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts a tap into a new link, and gives the ends that stand for a plain pipe's.
+    pub(crate) fn open(self: &Arc<Self>) -> io::Result<(Tap, Ends)> {
         let (from, writer) = io::pipe()?;
         let (reader, to) = io::pipe()?;
         fcntl_setpipe_size(&to, FIRST_PIPE_BYTES)?;
-        for end in [from.as_fd(), to.as_fd()] {
-            // The flag is the tap's alone: the other ends are files of their own.
-            fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
+        let place = self.region.take_place().ok_or(io::ErrorKind::QuotaExceeded)?;
+        match self.announce(place, &from, &to) {
+            Ok(()) => Ok((Tap { taps: Arc::clone(self), place }, (reader, writer))),
+            Err(error) => {
+                self.region.counters()[place].give_back();
+                Err(error)
+            }
         }
-        let tap = Self::start(&from, &to)?;
-        Ok((tap, (reader, writer)))
     }
 
-    fn start(from: &PipeReader, to: &PipeWriter) -> io::Result<Self> {
-        let region = Region::new([from.as_raw_fd(), to.as_raw_fd()])?;
-        // The tap begins with the mask that is in force when it is made.
-        let before = block_all_signals();
-        // SAFETY: the stack is the tap's alone, and `main` keeps to what a process that shares memory may do. No signal is named,
-        // so the end of the tap raises none.
-        let pid = unsafe { libc::clone(main, region.stack_top(), libc::CLONE_VM, region.argument()) };
-        let error = io::Error::last_os_error();
-        // SAFETY: the call reads the set that it is given.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()) };
-        if pid < 0 { Err(error) } else { Ok(Self { region: Some(region), pid, reaped: false }) }
-    }
-
-    /// Whether the pipe has ended: all that will ever cross it is known.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.region.as_ref().is_none_or(Region::has_ended)
-    }
-
-    /// Whether the tap was killed before its pipe ended, which broke the pipe.
-    pub(crate) fn has_failed(&mut self) -> bool {
-        if !self.reaped && !self.has_ended() {
-            self.reaped = self.reap(libc::WNOHANG);
+    fn announce(&self, place: usize, from: &PipeReader, to: &PipeWriter) -> io::Result<()> {
+        let text = u32::try_from(place).unwrap_or(u32::MAX).to_ne_bytes();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let ends = [from.as_fd(), to.as_fd()];
+        ancillary.push(SendAncillaryMessage::ScmRights(&ends));
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        loop {
+            match sendmsg(&self.control, &[IoSlice::new(&text)], &mut ancillary, flags) {
+                Ok(_) => return Ok(()),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        // It may have ended in between.
-        self.reaped && !self.has_ended()
     }
 
-    /// Ends the tap as nothing but SIGKILL does.
+    /// Whether all their processes were killed, which broke the pipes.
+    pub(crate) fn are_gone(&self) -> bool {
+        let mut asked = [PollFd::new(&self.control, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut asked, Some(&at_once)).is_ok_and(|count| count > 0)
+    }
+
+    /// The process that copies, once it was started.
     #[cfg(test)]
-    pub(super) fn kill(&self) {
-        // SAFETY: the process is this one's child and was not reaped.
-        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+    pub(super) fn worker(&self) -> i32 {
+        self.region.process().1.load(Ordering::Acquire)
+    }
+}
+
+impl Tap {
+    /// Whether the link has ended: all that will ever cross it is known.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.taps.region.counters()[self.place].has_ended()
     }
 
-    fn reap(&self, flags: libc::c_int) -> bool {
-        // SAFETY: the status is not asked for.
-        (unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WCLONE | flags) }) == self.pid
+    /// Whether nobody knows any more what crosses the link, since its process was killed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.taps.region.counters()[self.place].failed.load(Ordering::Acquire) || self.is_broken()
+    }
+
+    /// Whether the link will never be known to end.
+    pub(crate) fn is_broken(&self) -> bool {
+        // It may have ended in between.
+        !self.has_ended() && self.taps.are_gone() && !self.has_ended()
     }
 
     /// What was seen until now.
     pub(crate) fn crossing(&self) -> Crossing {
-        let Some(region) = &self.region else { return Crossing::default() };
-        let hash = region.hash();
-        let (bytes, head) = region.head();
+        let (region, place) = (self.taps.region, self.place);
+        let hash = region.hash(place);
+        let bytes = region.counters()[place].bytes.load(Ordering::Acquire);
+        let head = region.head(place);
         Crossing { bytes, head, sha256: hash.map(|(hash, _)| hash), hashed: hash.map_or(0, |(_, hashed)| hashed) }
     }
 }
 
 impl Drop for Tap {
     fn drop(&mut self) {
-        // It announces its end a moment before it is gone; its stack is needed until then.
-        if !self.reaped && !self.reap(if self.has_ended() { 0 } else { libc::WNOHANG }) {
-            std::mem::forget(self.region.take());
-        }
+        self.taps.region.counters()[self.place].release();
     }
-}
-
-/// Blocks every signal, and gives the mask that was in force.
-fn block_all_signals() -> libc::sigset_t {
-    // SAFETY: zeros are a valid signal set.
-    let mut all: libc::sigset_t = unsafe { zeroed() };
-    // SAFETY: as above.
-    let mut before: libc::sigset_t = unsafe { zeroed() };
-    // SAFETY: the call writes the set that it is given.
-    unsafe { libc::sigfillset(&raw mut all) };
-    // SAFETY: the call reads the first set and writes the second.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) };
-    before
-}
-
-/// The tap's process.
-extern "C" fn main(argument: *mut libc::c_void) -> libc::c_int {
-    // SAFETY: the region is there as long as this process runs, which is the only one to ask for its view.
-    let Some(mut seen) = (unsafe { Region::view(argument) }) else { return 1 };
-    let [from, to] = seen.own.ends;
-    close_all_but(from, to);
-    // A signal to the shell's group is for the commands, and not all of them need be in it: the pipe ends when they do.
-    let _ = setsid();
-    // Nobody's folder is held.
-    let _ = chdir(c"/");
-    // SAFETY: it is open, and nobody else in this process closes it.
-    let from = unsafe { BorrowedFd::borrow_raw(from) };
-    // SAFETY: as above.
-    let to = unsafe { BorrowedFd::borrow_raw(to) };
-    copier::run(from, to, &mut seen);
-    // Before the pipes are closed: who waits for their end then knows.
-    seen.counters.ended.store(true, Ordering::Release);
-    0
-}
-
-/// Closes what the shell had open: a pipe ends when nobody holds it.
-fn close_all_but(one: i32, other: i32) {
-    let (lower, upper) = if one < other { (one, other) } else { (other, one) };
-    let between = (lower.wrapping_add(1), upper.wrapping_sub(1));
-    for (first, last) in [(0, lower.wrapping_sub(1)), between, (upper.wrapping_add(1), i32::MAX)] {
-        if first <= last {
-            // SAFETY: the call takes numbers. That it succeeds, and so leaves `errno` alone, was seen before the tap was made.
-            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
-        }
-    }
-}
-
-/// Whether the kernel closes ranges of descriptors (Linux 5.9): the call for none at all says so.
-fn closes_ranges() -> bool {
-    // SAFETY: the call takes numbers; there is no such descriptor.
-    unsafe { libc::syscall(libc::SYS_close_range, i32::MAX, i32::MAX, 0) == 0 }
-}
-
-/// How many processes the user may have.
-fn processes_max() -> u64 {
-    // SAFETY: zeros are a valid `rlimit`.
-    let mut limit: libc::rlimit = unsafe { zeroed() };
-    // SAFETY: the call writes one `rlimit` to where it is told.
-    let result = unsafe { libc::getrlimit(libc::RLIMIT_NPROC, &raw mut limit) };
-    if result == 0 { limit.rlim_cur } else { u64::MAX }
 }

@@ -3,23 +3,44 @@
 //! What commands make of a tapped pipe is tested with the shell.
 
 use std::io::{Read as _, Write as _};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
-use super::Tap;
+use super::Taps;
 
-fn wait_until(what: impl Fn() -> bool) {
+fn wait_until(mut what: impl FnMut() -> bool) {
     let begun = Instant::now();
-    while !what() && begun.elapsed() < Duration::from_mins(1) {
+    while !what() {
+        assert!(begun.elapsed() < Duration::from_mins(1));
         std::thread::yield_now();
     }
-    assert!(what());
+}
+
+/// Kills the process that copies, and waits until another one has taken its place.
+fn kill_worker(taps: &Arc<Taps>) {
+    wait_until(|| taps.worker() > 0);
+    let worker = taps.worker();
+    kill(worker);
+    wait_until(|| taps.worker() != worker);
+}
+
+fn kill(pid: i32) {
+    // SAFETY: the call takes numbers. The process is a tap of this test's, which was not waited for.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+}
+
+/// The process that waits for the worker: its parent.
+fn keeper(taps: &Arc<Taps>) -> Option<i32> {
+    wait_until(|| taps.worker() > 0);
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", taps.worker())).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[test]
 fn bytes_pass_and_are_known_when_the_pipe_ends() {
-    let (tap, (mut reader, mut writer)) = Tap::open().unwrap();
+    let (tap, (mut reader, mut writer)) = Taps::start().unwrap().open().unwrap();
     writer.write_all(b"hello").unwrap();
     let mut read = [0; 5];
     reader.read_exact(&mut read).unwrap();
@@ -35,8 +56,32 @@ fn bytes_pass_and_are_known_when_the_pipe_ends() {
 }
 
 #[test]
+fn many_links_at_once_keep_their_data_apart_and_their_places_serve_again() {
+    let taps = Taps::start().unwrap();
+    for round in 0..3 {
+        let mut links = Vec::new();
+        // Places become free a moment after their links have ended.
+        wait_until(|| {
+            links.extend(taps.open());
+            links.len() == 64
+        });
+        assert!(taps.open().is_err(), "there is a bound");
+        for (number, (_, (_, writer))) in links.iter_mut().enumerate() {
+            writer.write_all(format!("{round} {number}").as_bytes()).unwrap();
+        }
+        for (number, (tap, (mut reader, writer))) in links.into_iter().enumerate() {
+            drop(writer);
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            assert_eq!(text, format!("{round} {number}"));
+            assert_eq!(tap.crossing().head, text.as_bytes());
+        }
+    }
+}
+
+#[test]
 fn a_reader_that_goes_breaks_the_pipe_for_the_writer() {
-    let (tap, (reader, mut writer)) = Tap::open().unwrap();
+    let (tap, (reader, mut writer)) = Taps::start().unwrap().open().unwrap();
     drop(reader);
     wait_until(|| tap.has_ended());
     let begun = Instant::now();
@@ -53,7 +98,7 @@ fn a_reader_that_goes_breaks_the_pipe_for_the_writer() {
 #[test]
 fn a_writer_gets_rid_of_what_a_plain_pipe_holds_however_it_is_cut() {
     for piece in [1, 7, 50, 4096, 64 << 10] {
-        let (tap, (reader, mut writer)) = Tap::open().unwrap();
+        let (tap, (reader, mut writer)) = Taps::start().unwrap().open().unwrap();
         for _ in 0..(64 << 10) / piece {
             writer.write_all(&vec![b'x'; piece]).unwrap();
         }
@@ -63,15 +108,88 @@ fn a_writer_gets_rid_of_what_a_plain_pipe_holds_however_it_is_cut() {
 }
 
 #[test]
-fn a_tap_that_was_killed_is_known_to_have_failed() {
-    let (mut tap, (mut reader, writer)) = Tap::open().unwrap();
-    assert!(!tap.has_failed());
-    tap.kill();
-    assert_eq!(reader.read(&mut [0]).unwrap(), 0, "the pipe is broken");
-    let begun = Instant::now();
-    while !tap.has_failed() && begun.elapsed() < Duration::from_mins(1) {
-        std::thread::yield_now();
+fn a_backlog_is_kept_until_its_reader_comes_and_records_stay_whole() {
+    let (tap, (mut reader, mut writer)) = Taps::start().unwrap().open().unwrap();
+    let record = [b'r'; 4000];
+    for _ in 0..16 {
+        writer.write_all(&record).unwrap();
     }
-    assert!(tap.has_failed() && !tap.has_ended());
     drop(writer);
+    wait_until(|| tap.has_ended());
+    let mut read = [0; 4096];
+    for _ in 0..16 {
+        // A plain pipe too gives a record from each page.
+        reader.read_exact(&mut read[..4000]).unwrap();
+        assert_eq!(read[..4000], record);
+    }
+    assert_eq!(reader.read(&mut read).unwrap(), 0);
+    assert_eq!(tap.crossing().hashed, 64_000);
+}
+
+#[test]
+fn a_worker_that_is_killed_again_and_again_loses_and_doubles_no_byte() {
+    let taps = Taps::start().unwrap();
+    let (tap, (mut reader, mut writer)) = taps.open().unwrap();
+    let numbers: Vec<u8> = (0..2_000_000).flat_map(u32::to_le_bytes).collect();
+    let written = numbers.clone();
+    let writing = std::thread::spawn(move || written.chunks(4).for_each(|number| writer.write_all(number).unwrap()));
+    let reading = std::thread::spawn(move || {
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).map(|_| all)
+    });
+    for _ in 0..20 {
+        kill_worker(&taps);
+    }
+    writing.join().unwrap();
+    let all = reading.join().unwrap().unwrap();
+    assert!(all == numbers, "{} of {} bytes", all.len(), numbers.len());
+    wait_until(|| tap.has_ended());
+    assert_eq!(tap.crossing().sha256.is_none(), tap.has_failed());
+}
+
+#[test]
+fn a_tap_whose_worker_was_killed_says_so_and_the_next_one_is_whole() {
+    let taps = Taps::start().unwrap();
+    let (tap, (mut reader, mut writer)) = taps.open().unwrap();
+    writer.write_all(b"before ").unwrap();
+    wait_until(|| tap.crossing().bytes == 7);
+    kill_worker(&taps);
+    writer.write_all(b"after").unwrap();
+    drop(writer);
+    let mut text = String::new();
+    reader.read_to_string(&mut text).unwrap();
+    assert_eq!(text, "before after");
+    wait_until(|| tap.has_ended());
+    assert!(tap.has_failed() && tap.crossing().sha256.is_none());
+    assert_eq!(tap.crossing().head, b"before ");
+    let (tap, (_, writer)) = taps.open().unwrap();
+    drop(writer);
+    wait_until(|| tap.has_ended());
+    assert!(!tap.has_failed());
+}
+
+#[test]
+fn without_its_keeper_a_worker_goes_on_and_without_both_the_pipe_is_broken_and_known_to_be() {
+    let taps = Taps::start().unwrap();
+    let (tap, (mut reader, mut writer)) = taps.open().unwrap();
+    kill(keeper(&taps).unwrap());
+    writer.write_all(b"x").unwrap();
+    reader.read_exact(&mut [0]).unwrap();
+    kill(taps.worker());
+    assert_eq!(reader.read(&mut [0]).unwrap(), 0, "the pipe is broken");
+    wait_until(|| tap.is_broken());
+    assert!(tap.has_failed() && !tap.has_ended());
+    assert!(taps.open().is_err());
+}
+
+#[test]
+fn taps_end_with_whoever_may_ask_for_links() {
+    let taps = Taps::start().unwrap();
+    let keeper = keeper(&taps).unwrap();
+    drop(taps);
+    // Whoever takes orphans in may be slow to notice: it may be a zombie.
+    let command_line = format!("/proc/{keeper}/cmdline");
+    wait_until(|| {
+        std::fs::read(&command_line).is_ok_and(|line| line.is_empty()) || !std::fs::exists(&command_line).unwrap()
+    });
 }

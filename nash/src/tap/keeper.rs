@@ -1,0 +1,138 @@
+//! The processes of a shell's taps: how they are started, what they keep, and what happens when one is killed.
+//!
+//! ```text
+//! shell ── launch (ends at once) ── keeper (waits) ── worker (copies)
+//! ```
+//!
+//! All share the shell's memory; keeper and worker share a table of descriptors too. So a worker that is killed takes nothing along:
+//! the keeper starts another one, and commands notice nothing. None of them is the shell's child for longer than a moment, so none is
+//! left to whatever program takes the shell's place.
+
+use std::io;
+use std::mem::zeroed;
+use std::sync::atomic::Ordering;
+
+use rustix::process::{Pid, WaitOptions, chdir, setsid, waitpid};
+
+use super::region::Region;
+use super::worker;
+
+/// How often a worker that was killed is replaced: 64 times. Whoever kills that many wants the pipes broken.
+const WORKERS_MAX: u32 = 64;
+
+/// Starts the processes of a region; whether that was possible.
+pub(super) fn start(region: Region) -> io::Result<()> {
+    // They begin with the mask that is in force when they are made.
+    let before = block_all_signals();
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES | libc::CLONE_FS;
+    // SAFETY: the stack is the process's alone, and `launch` keeps to what a process that shares memory may do. This one waits until
+    // it has ended. No signal is named, so its end raises none.
+    let pid = unsafe { libc::clone(launch, region.launch_stack(), flags, region.argument()) };
+    let error = io::Error::last_os_error();
+    let mut status = 0;
+    if pid > 0 {
+        // SAFETY: the call writes one number. The process has ended, and `wait` doesn't see it.
+        while unsafe { libc::waitpid(pid, &raw mut status, libc::__WCLONE) } < 0
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+    }
+    // SAFETY: the call reads the set that it is given.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()) };
+    if pid < 0 {
+        return Err(error);
+    }
+    if status == 0 { Ok(()) } else { Err(io::ErrorKind::Other.into()) }
+}
+
+/// Starts the keeper, and leaves it to the system.
+extern "C" fn launch(argument: *mut libc::c_void) -> libc::c_int {
+    let Some(region) = Region::of_argument(argument) else { return 1 };
+    // SAFETY: as for this process. The keeper has a table of descriptors of its own.
+    let pid = unsafe { libc::clone(keep, region.keeper_stack(), libc::CLONE_VM, argument) };
+    libc::c_int::from(pid < 0)
+}
+
+/// Has a worker as long as there is something to do.
+extern "C" fn keep(argument: *mut libc::c_void) -> libc::c_int {
+    let Some(region) = Region::of_argument(argument) else { return 1 };
+    // SAFETY: no worker runs yet.
+    let kept = unsafe { region.view() }.own;
+    close_all_but([kept.control, kept.side[0], kept.side[1]]);
+    // A signal to the shell's group is for the commands, and not all of them need be in it: pipes end when those do.
+    let _ = setsid();
+    // Nobody's folder is held.
+    let _ = chdir(c"/");
+    let (is_done, pid) = region.process();
+    let flags = libc::CLONE_VM | libc::CLONE_FILES | libc::CLONE_FS | libc::SIGCHLD;
+    for _ in 0..WORKERS_MAX {
+        // SAFETY: the stack was the last worker's, which has ended, and `work` keeps to what a process that shares memory may do.
+        let worker = unsafe { libc::clone(work, region.stack(), flags, argument) };
+        pid.store(worker, Ordering::Release);
+        let Some(worker) = Pid::from_raw(worker) else { return 1 };
+        // Where its end is not told, since nobody wants to hear of children, the call fails when it has ended.
+        let _ = waitpid(Some(worker), WaitOptions::empty());
+        if is_done.load(Ordering::Acquire) {
+            return 0;
+        }
+        // SAFETY: no worker runs.
+        let view = unsafe { region.view() };
+        for (place, counters) in view.counters.iter().enumerate() {
+            if view.own.active & (1 << place) != 0 && !counters.has_ended() {
+                counters.failed.store(true, Ordering::Release);
+            }
+        }
+    }
+    1
+}
+
+/// Copies until nothing is left to do.
+extern "C" fn work(argument: *mut libc::c_void) -> libc::c_int {
+    let Some(region) = Region::of_argument(argument) else { return 1 };
+    // SAFETY: one worker runs at a time, and its keeper only waits.
+    let mut view = unsafe { region.view() };
+    worker::run(&mut view);
+    view.own.is_done.store(true, Ordering::Release);
+    0
+}
+
+/// Blocks every signal, and gives the mask that was in force.
+fn block_all_signals() -> libc::sigset_t {
+    // SAFETY: zeros are a valid signal set.
+    let mut all: libc::sigset_t = unsafe { zeroed() };
+    // SAFETY: as above.
+    let mut before: libc::sigset_t = unsafe { zeroed() };
+    // SAFETY: the call writes the set that it is given.
+    unsafe { libc::sigfillset(&raw mut all) };
+    // SAFETY: the call reads the first set and writes the second.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) };
+    before
+}
+
+/// Closes what the shell had open: a pipe ends when nobody holds it.
+fn close_all_but(mut kept: [i32; 3]) {
+    kept.sort_unstable();
+    let mut first = 0;
+    for end in kept.into_iter().chain([i32::MAX]) {
+        let last = if end == i32::MAX { end } else { end.wrapping_sub(1) };
+        if first <= last {
+            // SAFETY: the call takes numbers. That it succeeds, and so leaves `errno` alone, was seen before the process was made.
+            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+        }
+        first = end.wrapping_add(1);
+    }
+}
+
+/// Whether the kernel closes ranges of descriptors (Linux 5.9): the call for none at all says so.
+pub(super) fn closes_ranges() -> bool {
+    // SAFETY: the call takes numbers; there is no such descriptor.
+    unsafe { libc::syscall(libc::SYS_close_range, i32::MAX, i32::MAX, 0) == 0 }
+}
+
+/// How many processes the user may have.
+pub(super) fn processes_max() -> u64 {
+    // SAFETY: zeros are a valid `rlimit`.
+    let mut limit: libc::rlimit = unsafe { zeroed() };
+    // SAFETY: the call writes one `rlimit` to where it is told.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_NPROC, &raw mut limit) };
+    if result == 0 { limit.rlim_cur } else { u64::MAX }
+}
