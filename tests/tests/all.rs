@@ -14,5 +14,6 @@ mod off;
 mod rig;
 mod shell;
 mod story;
+mod taps;
 mod tidy;
 mod unsupported;

@@ -16,8 +16,8 @@ use crate::rig::programs::nash;
 use crate::rig::streams::Streams;
 
 /// What a script did, and what was told of it.
-struct Told {
-    ended: Ended,
+pub(crate) struct Told {
+    pub(crate) ended: Ended,
     events: Vec<Event>,
     place: TempDir,
 }
@@ -26,9 +26,12 @@ fn told(script: &str) -> Told {
     told_with(script, |_| {})
 }
 
-fn told_with(script: &str, prepare: impl FnOnce(&mut Command)) -> Told {
+pub(crate) fn told_with(script: &str, prepare: impl FnOnce(&mut Command)) -> Told {
+    told_in(&TempDir::new().unwrap(), script, prepare)
+}
+
+pub(crate) fn told_in(spool: &TempDir, script: &str, prepare: impl FnOnce(&mut Command)) -> Told {
     let place = TempDir::new().unwrap();
-    let spool = TempDir::new().unwrap();
     let mut command = clean_command(nash(), "bash", place.path());
     command.env("NUCLEIC_SHELL_SPOOL", spool.path()).env("NUCLEIC_SHELL_SOCKET", "").args(["-c", script]);
     prepare(&mut command);
@@ -38,7 +41,7 @@ fn told_with(script: &str, prepare: impl FnOnce(&mut Command)) -> Told {
 }
 
 impl Told {
-    fn pipes(&self) -> Vec<&Pipe> {
+    pub(crate) fn pipes(&self) -> Vec<&Pipe> {
         let pipes = self.events.iter().filter_map(|event| match &event.kind {
             EventKind::Pipe(pipe) => Some(&**pipe),
             _ => None,
@@ -314,6 +317,18 @@ fn where_no_tap_can_be_made_the_pipe_is_a_plain_one_and_says_so() {
     let pipes = told.pipes();
     assert_eq!(pipes.len(), 1, "{pipes:#?}");
     assert!(pipes[0].tap_failed && pipes[0].data.is_none(), "{pipes:#?}");
+}
+
+#[test]
+fn where_there_is_no_memory_for_taps_the_pipe_is_a_plain_one_and_says_so() {
+    // The rest of the shell has what it needs, and a megabyte more.
+    let told = told(
+        "ulimit -v $((`sed -n 's/VmSize:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/$$/status` + 1000)); echo a | cat > f; cat f",
+    );
+    assert_eq!(told.ended.out() + &told.ended.err(), "a\n");
+    let pipes = told.pipes();
+    assert!(pipes[0].tap_failed && pipes[0].data.is_none(), "{pipes:#?}");
+    assert_eq!(shown(told.to_file("f").data.as_ref()), (2, "a\n"));
 }
 
 #[test]

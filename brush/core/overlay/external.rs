@@ -17,6 +17,7 @@ use std::path::Path;
 
 use crate::commands::ExecutionContext;
 use crate::extensions::ShellExtensions;
+use crate::forked::Patience;
 use crate::gate::{ExecEnd, ExecKind, ExecSpan, Gate as _};
 use crate::interp::ProcessGroupPolicy;
 use crate::processes::ChildProcess;
@@ -80,12 +81,19 @@ pub(crate) fn start<SE: ShellExtensions>(
     if program.stands_in && !context.shell.options().sh_mode {
         leave_level(&mut program);
     }
-    let spawned = match spawning::spawn(&program, context.params.open_files()) {
+    let spawn = || match spawning::spawn(&program, context.params.open_files()) {
         Err(err) if err.raw_os_error() == Some(libc::ENOEXEC) => match interpreter_for(&program, path) {
             Some(program) => spawning::spawn(&program, context.params.open_files()),
             None => Err(err),
         },
         other => other,
+    };
+    let mut patience = Patience::default();
+    let spawned = loop {
+        match spawn() {
+            Err(err) if patience.has_more(&err) => patience.wait(context.shell),
+            other => break other,
+        }
     };
     match spawned {
         Ok(pid) => {

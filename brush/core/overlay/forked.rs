@@ -6,6 +6,7 @@
 
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt as _;
@@ -44,6 +45,32 @@ impl Group {
     }
 }
 
+/// How often a process that the system had no room for is tried again: after 1, 2, 4 and 8 seconds, as bash does.
+#[derive(Debug, Default)]
+pub(crate) struct Patience {
+    tries: u32,
+    interrupted: bool,
+}
+
+impl Patience {
+    const TRIES_MAX: u32 = 4;
+
+    /// Whether it is worth to try again after this.
+    pub(crate) fn has_more(&self, err: &std::io::Error) -> bool {
+        err.raw_os_error() == Some(libc::EAGAIN) && self.tries < Self::TRIES_MAX && !self.interrupted
+    }
+
+    /// Says so and waits, until a signal comes at most.
+    pub(crate) fn wait<SE: extensions::ShellExtensions>(&mut self, shell: &Shell<SE>) {
+        let name = shell.current_shell_name().unwrap_or_default();
+        let words = process::error_words(&std::io::Error::from_raw_os_error(libc::EAGAIN));
+        // Where nobody can be told, nobody is.
+        let _ = std::writeln!(std::io::stderr(), "{name}: fork: retry: {words}");
+        self.interrupted = !process::sleep(1 << self.tries);
+        self.tries += 1;
+    }
+}
+
 /// Forks the shell. In the parent, returns the child; in the child, returns `None` after `params`' descriptors have been
 /// made the process's own and everything that belongs to the parent alone has been let go.
 ///
@@ -56,9 +83,20 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
 ) -> Result<Option<ChildProcess>, error::Error> {
     let lists_jobs = matches!(level, None | Some(Level::CommandSubstitution));
     let ended = if lists_jobs { shell.jobs_mut().collect_ended_before_fork() } else { Vec::new() };
-    // A signal that reaches the child while it still catches what the parent catches would be lost.
-    let held = trapping::hold_caught();
-    let forked = process::fork();
+    let mut patience = Patience::default();
+    let (held, forked) = loop {
+        // A signal that reaches the child while it still catches what the parent catches would be lost.
+        let held = trapping::hold_caught();
+        match process::fork() {
+            Err(err) if patience.has_more(&err) => {
+                trapping::let_go(held);
+                patience.wait(shell);
+                // Those that have ended stand in the way until they are noticed.
+                shell.jobs_mut().collect_ended();
+            }
+            forked => break (held, forked),
+        }
+    };
     if matches!(forked, Ok(None)) {
         if level == Some(Level::CommandSubstitution) {
             let runs_script = !shell.options().command_string_mode;
@@ -69,7 +107,8 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
         return Ok(None);
     }
     trapping::let_go(held);
-    let Some(pid) = forked? else { return Ok(None) };
+    let forked = forked.map_err(|err| error::ErrorKind::Told(std::format!("fork: {}", process::error_words(&err))))?;
+    let Some(pid) = forked else { return Ok(None) };
     if let Some(number) = group.number() {
         process::set_group(pid, number);
     }

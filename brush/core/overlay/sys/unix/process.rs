@@ -68,6 +68,13 @@ pub fn fork() -> io::Result<Option<ProcessId>> {
     }
 }
 
+/// Sleeps for whole seconds; whether no signal came before.
+#[must_use]
+pub fn sleep(seconds: u32) -> bool {
+    // SAFETY: the call takes a number.
+    unsafe { libc::sleep(seconds) == 0 }
+}
+
 /// Ends the process at once, without running destructors that belong to its parent.
 pub fn exit_now(status: u8) -> ! {
     // SAFETY: `_exit` takes no pointers and doesn't return.
