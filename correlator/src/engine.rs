@@ -19,6 +19,9 @@ pub const EVENTS_KEPT_MAX: u64 = 500_000;
 /// Bytes of previews that one engine keeps: 256 MiB, four full spools; later events are kept without theirs.
 pub const PREVIEW_BYTES_KEPT_MAX: usize = 256 << 20;
 
+/// Shells that were told and are remembered: 200,000, about 50 MiB.
+const TOLD_MAX: usize = 200_000;
+
 /// Collects events of any number of shells.
 ///
 /// ```
@@ -35,9 +38,11 @@ pub const PREVIEW_BYTES_KEPT_MAX: usize = 256 << 20;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Engine {
-    shells: BTreeMap<ShellId, Stream>,
-    kernel: Kernel,
+    pub(crate) shells: BTreeMap<ShellId, Stream>,
+    pub(crate) kernel: Kernel,
     finding_rules: FindingRules,
+    /// The numbers of shells that were told and forgotten.
+    told: BTreeMap<ShellId, SeqSet>,
     kept: u64,
     not_kept: u64,
     preview_bytes_left: usize,
@@ -75,6 +80,7 @@ impl Engine {
             shells: BTreeMap::new(),
             kernel: Kernel::default(),
             finding_rules: FindingRules::default(),
+            told: BTreeMap::new(),
             kept: 0,
             not_kept: 0,
             preview_bytes_left: PREVIEW_BYTES_KEPT_MAX,
@@ -105,6 +111,13 @@ impl Engine {
     /// Takes a batch of a shell.
     pub fn push_shell(&mut self, batch: &ShellBatch) -> Changes {
         let room = EVENTS_KEPT_MAX.saturating_sub(self.kept);
+        if let Some(seen) = self.told.get(&batch.shell_id) {
+            if batch.events.iter().all(|event| seen.contains(event.seq)) {
+                return Changes { duplicates: batch.events.len() as u64, ..Changes::default() };
+            }
+            let seen = self.told.remove(&batch.shell_id).unwrap_or_default();
+            self.shells.insert(batch.shell_id.clone(), Stream { seen, ..Stream::of(batch) });
+        }
         let stream = self.shells.entry(batch.shell_id.clone()).or_insert_with(|| Stream::of(batch));
         stream.settle_envelope(batch);
         let mut changes = Changes::default();
@@ -126,6 +139,35 @@ impl Engine {
         self.kept += changes.new.len() as u64;
         self.not_kept += changes.not_kept;
         changes
+    }
+
+    /// Events of shells that are kept.
+    pub(crate) fn events_kept(&self) -> u64 {
+        self.kept
+    }
+
+    /// Bytes of previews that are kept.
+    pub(crate) fn preview_bytes_kept(&self) -> usize {
+        PREVIEW_BYTES_KEPT_MAX - self.preview_bytes_left
+    }
+
+    /// An engine with the same rules that knows these shells and what a kernel told of them.
+    pub(crate) fn with(&self, shells: BTreeMap<ShellId, Stream>, kernel: Kernel) -> Self {
+        Self { shells, kernel, finding_rules: self.finding_rules.clone(), ..Self::new() }
+    }
+
+    /// Remembers what was told of a shell, so that it isn't told again when it comes again.
+    pub(crate) fn remember(&mut self, shell_id: &ShellId, seen: SeqSet) {
+        if self.told.len() < TOLD_MAX {
+            self.told.insert(shell_id.clone(), seen);
+        }
+    }
+
+    /// Counts anew what is kept, after something was taken out.
+    pub(crate) fn count_kept(&mut self) {
+        self.kept = self.shells.values().map(|stream| stream.events.len() as u64).sum();
+        let previews = self.shells.values().flat_map(|stream| stream.events.values()).map(preview_bytes);
+        self.preview_bytes_left = PREVIEW_BYTES_KEPT_MAX.saturating_sub(previews.sum());
     }
 
     /// Counts lines of a spool or journal that could not be read: what they held is lost.
@@ -155,6 +197,17 @@ impl Default for Engine {
     }
 }
 
+/// Bytes of an event's preview.
+fn preview_bytes(event: &Event) -> usize {
+    let data = match &event.kind {
+        EventKind::Redirect(redirect) => redirect.data.as_ref(),
+        EventKind::Pipe(pipe) => pipe.data.as_ref(),
+        EventKind::Cmdsub(cmdsub) => Some(&cmdsub.data),
+        _ => None,
+    };
+    data.and_then(|data| data.preview.as_ref()).map_or(0, Vec::len)
+}
+
 /// Takes an event's preview out of what is left, or out of the event; tells whether it was left out.
 fn bound_preview(event: &mut Event, left: &mut usize) -> bool {
     let data = match &mut event.kind {
@@ -180,6 +233,18 @@ impl Stream {
             session_id: batch.session_id.clone(),
             parent_shell: batch.parent_shell.clone(),
             agent: batch.agent.clone(),
+            events: BTreeMap::new(),
+            seen: SeqSet::default(),
+            contradictions: SeqSet::default(),
+        }
+    }
+
+    /// The same shell with nothing known of it.
+    pub(crate) fn empty(stream: &Self) -> Self {
+        Self {
+            session_id: stream.session_id.clone(),
+            parent_shell: stream.parent_shell.clone(),
+            agent: stream.agent.clone(),
             events: BTreeMap::new(),
             seen: SeqSet::default(),
             contradictions: SeqSet::default(),

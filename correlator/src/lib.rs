@@ -18,6 +18,7 @@ pub mod rules;
 pub mod seen;
 pub mod story;
 pub mod story_lines;
+pub mod stream;
 pub mod terminal_text;
 pub mod tree;
 
@@ -26,3 +27,4 @@ pub use findings::{Finding, FindingRules, FindingRulesError};
 pub use kernel::{Moment, PROCESSES_KEPT_MAX};
 pub use seen::{Range, SeqSet};
 pub use story::Story;
+pub use stream::Stream;

@@ -172,7 +172,8 @@ fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
             if !tamper.what.starts_with("wrote ") && tamper.what != "spool-write" {
                 continue;
             }
-            let sentence = format!("a command {}", visible(tamper.what.as_bytes()));
+            let what = if tamper.what == "spool-write" { "wrote into the spool" } else { &tamper.what };
+            let sentence = format!("a command {}", visible(what.as_bytes()));
             let finding = Finding::new(FindingRule::ObserverAttacked, Severity::High, Assurance::Claimed, sentence);
             let placed = Finding { cmd, ..Scene::at_shell(finding, shell) };
             found.push(placed.told(&shell.shell_id, Some(event.seq), event.ts));

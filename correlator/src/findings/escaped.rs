@@ -26,7 +26,7 @@ fn finding(scene: &Scene<'_>, process: &Process) -> Option<Finding> {
     let (severity, what) = if let Some(effect) = asked {
         let left = format!("a process asked for a pid namespace of its own: {who}");
         return Some(placed(scene, process, Severity::Medium, left).seen(&effect.first));
-    } else if is_new && process.role != Role::Shell {
+    } else if is_new && process.role != Role::Shell && !parent.is_some_and(has_asked) {
         (Severity::Medium, format!("a process was made in a pid namespace of its own: {who}"))
     } else if process.moved {
         (Severity::Medium, format!("a process moved to another control group: {who}"))
@@ -46,6 +46,11 @@ fn finding(scene: &Scene<'_>, process: &Process) -> Option<Finding> {
 fn placed(scene: &Scene<'_>, process: &Process, severity: Severity, sentence: String) -> Finding {
     let finding = Finding::new(FindingRule::Escaped, severity, Assurance::Proved, sentence);
     scene.of_owner(Finding { process: Some(process.id), ..finding }, process.owner.as_ref())
+}
+
+/// Whether a process asked for a namespace itself: then that is the finding.
+fn has_asked(process: &Process) -> bool {
+    process.effects.iter().any(enters_namespace)
 }
 
 fn enters_namespace(effect: &Effect) -> bool {

@@ -149,5 +149,12 @@ pub(super) fn said(exec: &Exec) -> String {
     let file = exec.path.as_ref().map_or_else(|| "a file without a name".to_owned(), |path| quote(path.as_bytes()));
     let words: Vec<_> = exec.argv.iter().take(WORDS_SHOWN).collect();
     let more = if exec.argv.len() > WORDS_SHOWN || exec.argv_truncated { " …" } else { "" };
-    if words.is_empty() { file } else { format!("{file}, as {}{more}", quote_all(&words)) }
+    let is_said = !exec.argv.is_empty() && exec.argv.first() == exec.path.as_ref();
+    if is_said {
+        format!("{}{more}", quote_all(&words))
+    } else if words.is_empty() {
+        file
+    } else {
+        format!("{file}, as {}{more}", quote_all(&words))
+    }
 }

@@ -19,7 +19,8 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
             .iter()
             .find(|executed| executed.succeeded())
             .is_some_and(|first| first.at == program.executed.at);
-        if !is_child || !is_first || fallbacks(shell) > 0 || !Scene::is_whole(shell) {
+        // A shell that was killed may not have come to say it.
+        if !is_child || !is_first || fallbacks(shell) > 0 || shell.signal.is_some() || !Scene::is_whole(shell) {
             continue;
         }
         let sentence = format!(

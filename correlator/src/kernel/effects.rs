@@ -77,6 +77,11 @@ pub(crate) struct Detail {
 pub(crate) struct Paths(std::collections::HashSet<Arc<[u8]>>);
 
 impl Paths {
+    /// Forgets what nobody uses any more.
+    pub(crate) fn sweep(&mut self) {
+        self.0.retain(|path| Arc::strong_count(path) > 1);
+    }
+
     /// The shared copy of a path.
     fn share(&mut self, path: Option<&ByteString>) -> Option<Arc<[u8]>> {
         let path = path?.as_bytes();
@@ -142,8 +147,13 @@ impl Files {
         }
     }
 
+    /// Files that are kept by name.
+    pub(crate) fn len(&self) -> usize {
+        self.opens.len() + self.mutations.len()
+    }
+
     fn is_full(&self) -> bool {
-        self.opens.len() + self.mutations.len() >= FILES_KEPT_MAX
+        self.len() >= FILES_KEPT_MAX
     }
 }
 

@@ -85,6 +85,29 @@ impl Kernel {
         self.not_kept += changes.not_kept;
         changes
     }
+
+    /// Takes processes out, with what is known of the observers.
+    pub(crate) fn take(&mut self, is_wanted: impl Fn(&str, Pid) -> bool) -> Self {
+        let mut taken = Self { observers: self.observers.clone(), ..Self::default() };
+        for ((boot_id, source), boot) in &mut self.boots {
+            let wanted: HashMap<Pid, Record> = boot.processes.extract_if(|pid, _| is_wanted(boot_id, *pid)).collect();
+            self.kept -= wanted.len();
+            taken.kept += wanted.len();
+            let told = Boot { processes: wanted, ..Boot::default() };
+            taken.boots.insert((Arc::clone(boot_id), source.clone()), told);
+        }
+        taken
+    }
+
+    /// Processes that are kept.
+    pub(crate) fn processes_kept(&self) -> usize {
+        self.kept
+    }
+
+    /// Gives back the memory of paths that no process uses any more.
+    pub(crate) fn sweep(&mut self) {
+        self.paths.sweep();
+    }
 }
 
 impl Boot {

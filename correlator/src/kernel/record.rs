@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use nash_events::kernel::{Actor, Cgroup, Exec, Exit, Fork, Present};
+use nash_events::kernel::{Actor, Cgroup, Exec, Exit, Fork, Present, Root};
 use nash_events::{ByteString, KernelEvent, KernelEventKind};
 
 use super::effects::{Files, Paths};
@@ -124,6 +124,11 @@ impl Record {
     /// Its parent when it was first seen: no proof of descent.
     pub(crate) fn ppid(&self) -> Option<u32> {
         self.actor()?.ppid
+    }
+
+    /// The watched shell that the observer says it descends from.
+    pub(crate) fn root(&self) -> Option<Root> {
+        self.actor()?.root
     }
 
     /// Its pid in its own namespace.

@@ -19,6 +19,9 @@ use crate::seen::Range;
 pub struct Coverage {
     /// Who was watching: `shell` means that nothing is known of what a command's own descendants did.
     pub witnesses: Witnesses,
+    /// Whether this is a part of a longer story: what was over when it was told. The last part counts everything.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub part: bool,
     /// Shells.
     pub shells: u64,
     /// Simple commands.
@@ -132,6 +135,7 @@ impl Coverage {
         let strangers = processes.iter().filter(|process| process.role == Role::Stranger).count();
         Self {
             witnesses,
+            part: false,
             shells: count(shells.len()),
             commands: shells.iter().map(ShellStory::reported_commands).sum(),
             processes: count(processes.len()),
@@ -226,6 +230,27 @@ fn sessions(shells: &[ShellStory], processes: &[Process], kernel: &Kernel) -> Ve
 }
 
 impl SessionCoverage {
+    /// Adds what another part of the same session counts.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.shells += other.shells;
+        self.commands += other.commands;
+        self.processes += other.processes;
+        self.events_seen += other.events_seen;
+        self.events_emitted = self.events_emitted.saturating_add(other.events_emitted);
+        self.shells_without_process += other.shells_without_process;
+        for (reason, kinds) in &other.dropped {
+            let known = self.dropped.entry(reason.clone()).or_default();
+            for (kind, count) in kinds {
+                let sum = known.entry(kind.clone()).or_default();
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        if other.witnesses == Witnesses::ShellAndKernel {
+            self.witnesses = Witnesses::ShellAndKernel;
+        }
+        self.kernel_since_ms = self.kernel_since_ms.or(other.kernel_since_ms);
+    }
+
     fn new(session_id: &SessionId) -> Self {
         Self {
             session_id: session_id.clone(),

@@ -296,6 +296,11 @@ impl ShellStory {
         self.commands.iter().filter(|command| command.exec.is_some()).count() as u64
     }
 
+    /// Whether its life is known to the end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.state != ShellState::Running
+    }
+
     /// Events that it numbered, as far as is known: what came and what is missing between.
     pub(crate) fn events_emitted(&self) -> u64 {
         let missing = self.loss.holes.iter().map(Range::count);

@@ -24,6 +24,7 @@ mod rules;
 mod rules_on_batches;
 mod running;
 mod spooling;
+mod streams;
 mod substitutions;
 mod traces;
 mod trees;

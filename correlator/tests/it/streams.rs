@@ -1,0 +1,166 @@
+//! A long story in parts: nothing told twice, nothing lost, and memory that follows what is open.
+
+use nash_correlator::stream::LATENESS_MS;
+use nash_correlator::{Story, Stream};
+use nash_events::Batch;
+use serde_json::{Value, json};
+
+use crate::events::{batch, exec, shell_start, with};
+use crate::kernel::{BOOT, kernel_batch};
+
+/// Commands of each shell: enough that a hundred shells are more events than lie between two looks.
+const COMMANDS: u64 = 200;
+
+/// Milliseconds between the starts of two shells: longer than what is late is waited for.
+const APART_MS: f64 = LATENESS_MS + 5_000.0;
+
+/// The events of one shell of many, and what an observer saw of it. Each has pids and times of its own.
+struct Day {
+    number: u32,
+    pid: u32,
+    start_ms: f64,
+}
+
+impl Day {
+    fn new(number: u32) -> Self {
+        Self { number, pid: 10_000 * (number + 1), start_ms: f64::from(number) * APART_MS }
+    }
+
+    fn id(&self) -> String {
+        format!("shell-{}", self.number)
+    }
+
+    fn shell(&self, ends: bool) -> Batch {
+        let start = json!({"ts": self.start_ms, "pid": self.pid, "startTicks": self.pid, "bootId": BOOT, "pidNs": 1});
+        let mut events = vec![shell_start(1, &start)];
+        events.extend((1..=COMMANDS).map(|cmd| {
+            let pid = u64::from(self.pid) + cmd;
+            exec(cmd + 1, cmd, "ls", &json!({"ts": self.at(cmd), "pid": pid}))
+        }));
+        if ends {
+            events.push(json!({"kind": "shell", "phase": "end", "seq": COMMANDS + 2, "ts": self.start_ms + 4_000.0, "exitCode": 0}));
+        }
+        batch(&self.id(), None, &events)
+    }
+
+    fn at(&self, cmd: u64) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let after = 10.0 * cmd as f64;
+        self.start_ms + after
+    }
+
+    fn kernel(&self) -> Batch {
+        let mut events: Vec<Value> = Vec::new();
+        let base = u64::from(self.number) * (3 * COMMANDS + 3);
+        let mut add = |ts: f64, pid: u32, kind: &str, more: &Value| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
+            let boot_ns = (ts * 1e6) as u64;
+            let seq = base + events.len() as u64 + 1;
+            let event = json!({"kind": kind, "seq": seq, "ts": ts, "bootNs": boot_ns, "pid": pid, "startTicks": pid, "nsPid": pid,
+                "pidNs": 1});
+            events.push(with(event, more));
+        };
+        let fork =
+            |child: u32| json!({"childPid": child, "childStartTicks": child, "childNsPid": child, "childPidNs": 1});
+        add(self.start_ms - 2.0, 5, "fork", &fork(self.pid));
+        add(self.start_ms - 1.0, self.pid, "exec", &json!({"path": "/usr/bin/nash", "argv": ["bash"]}));
+        for cmd in 1..=COMMANDS {
+            let child = self.pid + u32::try_from(cmd).unwrap();
+            add(self.at(cmd), self.pid, "fork", &fork(child));
+            add(self.at(cmd) + 1.0, child, "exec", &json!({"path": "/usr/bin/ls", "argv": ["ls"]}));
+            add(self.at(cmd) + 2.0, child, "exit", &json!({"exitCode": 0}));
+        }
+        add(self.start_ms + 4_000.0, self.pid, "exit", &json!({"exitCode": 0}));
+        kernel_batch("o-1", &events)
+    }
+}
+
+/// Every shell and command in the parts, and the last part.
+fn tell(batches: impl Iterator<Item = Batch>) -> (Vec<Story>, Story) {
+    let mut stream = Stream::new();
+    let mut parts = Vec::new();
+    for batch in batches {
+        parts.extend(stream.push(&batch).1);
+    }
+    (parts, stream.finish())
+}
+
+fn count(parts: &[Story], last: &Story) -> (usize, u64) {
+    let all = || parts.iter().chain([last]);
+    (
+        all().map(|part| part.shells.len()).sum(),
+        all().flat_map(|part| &part.shells).map(nash_correlator::story::ShellStory::reported_commands).sum(),
+    )
+}
+
+#[test]
+fn shells_that_are_over_are_told_once_and_forgotten() {
+    let days = 210_u32;
+    let (parts, last) = tell((0..days).map(|day| Day::new(day).shell(true)));
+    assert!(parts.len() >= 2 && last.shells.len() < 120, "{} parts, {} left", parts.len(), last.shells.len());
+    assert!(parts.iter().all(|part| part.coverage.part) && !last.coverage.part);
+    assert_eq!(count(&parts, &last), (days as usize, u64::from(days) * COMMANDS));
+    assert_eq!((last.coverage.shells, last.coverage.commands), (u64::from(days), u64::from(days) * COMMANDS));
+    assert_eq!(last.coverage.events_lost, 0);
+}
+
+#[test]
+fn both_witnesses_of_a_shell_are_told_together() {
+    let days = 60_u32;
+    let batches = (0..days).flat_map(|day| [Day::new(day).shell(true), Day::new(day).kernel()]);
+    let (parts, last) = tell(batches);
+    assert!(!parts.is_empty());
+    for part in parts.iter().chain([&last]) {
+        assert!(part.findings.is_empty(), "{:#?}", part.findings);
+        let commands = part.shells.iter().flat_map(|shell| &shell.commands);
+        assert!(commands.clone().all(|command| command.process.is_some()));
+    }
+    assert_eq!(count(&parts, &last), (days as usize, u64::from(days) * COMMANDS));
+    assert_eq!(last.coverage.processes_not_attributed, 1);
+    let sessions: u64 = last.coverage.sessions.iter().map(|session| session.processes).sum();
+    assert_eq!(sessions, u64::from(days) * (COMMANDS + 1));
+}
+
+#[test]
+fn what_comes_again_after_it_was_told_is_not_told_again() {
+    let days = 105_u32;
+    let all = || (0..days).map(|day| Day::new(day).shell(true));
+    let (parts, last) = tell(all().chain(all()));
+    assert_eq!(count(&parts, &last), (days as usize, u64::from(days) * COMMANDS));
+}
+
+#[test]
+fn one_shell_that_never_ends_is_told_in_parts_and_its_end_is_known() {
+    let lines = 650_u64;
+    let mut stream = Stream::new();
+    let mut parts = Vec::new();
+    let start = shell_start(1, &json!({"ts": 0.0}));
+    stream.push(&batch("long", None, &[start]));
+    for line in 0..lines {
+        let first = line * 100 + 1;
+        let events: Vec<Value> =
+            (first..first + 100).map(|cmd| exec(cmd + 1, cmd, "ls", &json!({"ts": cmd * 100, "pid": null}))).collect();
+        parts.extend(stream.push(&batch("long", None, &events)).1);
+    }
+    let end =
+        json!({"kind": "shell", "phase": "end", "seq": lines * 100 + 2, "ts": lines * 10_000 + 100, "exitCode": 3});
+    stream.push(&batch("long", None, &[end]));
+    let last = stream.finish();
+    assert!(!parts.is_empty());
+    let kept = last.shells[0].commands.len() as u64;
+    assert!(kept < lines * 100, "{kept} of {}", lines * 100);
+    assert_eq!((last.shells[0].exit_code, last.shells[0].loss.holes.len()), (Some(3), 0));
+    // What was too new at a cut stands in both parts; nothing is in none.
+    assert!(count(&parts, &last).1 >= lines * 100);
+}
+
+#[test]
+fn a_short_story_is_told_whole_as_the_engine_tells_it() {
+    let mut stream = Stream::new();
+    let mut engine = nash_correlator::Engine::new();
+    for batch in [Day::new(0).shell(true), Day::new(0).kernel()] {
+        assert!(stream.push(&batch).1.is_empty());
+        engine.push(&batch);
+    }
+    assert_eq!(stream.finish(), engine.story());
+}
