@@ -3,6 +3,8 @@
 //! Decoding takes bytes from anyone: it never panics, ignores what it does not know, and says what is wrong and where.
 //! This module sends nothing and splits nothing.
 
+mod plain;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -146,6 +148,9 @@ pub fn decode_batch(bytes: &[u8]) -> Result<Batch, BatchError> {
 /// Such an event is kept under its kind as [`Unknown`] where it has a `kind` and a `seq`, and left out otherwise; either
 /// way `problems` says so. Use this where a story with a doubt is better than none.
 pub fn decode_batch_leniently(bytes: &[u8], problems: &mut Vec<BatchError>) -> Result<Batch, BatchError> {
+    if let Some(kernel) = plain::read(bytes) {
+        return Ok(kernel.decode(problems));
+    }
     let object: Object<'_> = serde_json::from_slice(bytes).map_err(|error| not_an_object(bytes, &error))?;
     let name: String = required(&object, "type")?;
     if name != SHELL_BATCH && name != KERNEL_BATCH {

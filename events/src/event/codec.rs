@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{Event, EventKind, Record};
+use super::{Event, EventKind, Record, flat};
 use crate::ids::{CmdId, Seq};
 
 /// The keys of a shell event that are not the kind's own.
@@ -115,6 +115,9 @@ impl Event {
     }
 
     fn read(text: &[u8], seq: Option<Seq>) -> Result<Self, EventError> {
+        if let Some(event) = flat::read(text, seq) {
+            return Ok(event);
+        }
         let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(EventError::Json)?;
         Self::put_together(&envelope, seq, JsonText(text))
     }

@@ -6,6 +6,7 @@
 mod codec;
 mod command;
 mod data;
+mod flat;
 mod process;
 mod state;
 

@@ -3,6 +3,7 @@
 //! Both observers, eBPF and ptrace, write these; which one did is a field of the batch. This module does not know how the
 //! kernel was asked, and attributes nothing.
 
+mod flat;
 mod kinds;
 
 use std::borrow::Cow;
@@ -270,6 +271,9 @@ struct Written<'a> {
 impl KernelEvent {
     /// Reads one event from the text of a JSON object. This is faster than going through [`Deserialize`], and says the same.
     pub fn from_json(text: &[u8]) -> Result<Self, EventError> {
+        if let Some(event) = flat::read(text) {
+            return Ok(event);
+        }
         let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(EventError::Json)?;
         let actor = serde_json::from_slice(text).map_err(EventError::Json)?;
         Self::put_together(&envelope, actor, JsonText(text))
