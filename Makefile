@@ -14,6 +14,10 @@ BUILT := $(TARGET_DIR)/$(PROFILE)
 # Programs that tests call, as program:package.
 TEST_TOOLS := bash:bash dash:dash strace:strace
 
+# What compiles the kernel's probes and the library that they are tested against: programs as above, and headers as file:package.
+PROBE_TOOLS := clang:clang pkg-config:pkg-config
+PROBE_HEADERS := bpf/bpf_helpers.h:libbpf-dev libelf.h:libelf-dev zlib.h:zlib1g-dev
+
 # What `make run` runs where no CMD is given.
 define DEMO
 printf 'pear\nfig\napple\n' > "$$TMPDIR/fruit"
@@ -32,6 +36,10 @@ help: ## List the targets
 
 run: tools-build ## Run CMD='…' under nash and print its story after its output
 	$(CARGO) build --profile $(PROFILE) --locked -p nash -p nash-correlator --bins
+	@if command -v clang >/dev/null && [ -e /usr/include/bpf/bpf_helpers.h ]; then \
+	    $(CARGO) build --profile $(PROFILE) --locked -p nash-ebpf --bins || \
+	    echo 'nash-ebpf was not built: the story has the shell'"'"'s side only' >&2; \
+	fi
 	@command=$$NASH_RUN_COMMAND; \
 	if [ -z "$$command" ]; then \
 	    command=$$NASH_RUN_DEMO; \
@@ -92,8 +100,11 @@ tools-test: tools-build
 	    echo "cargo $$part is missing: add rustfmt and clippy to this Rust installation" >&2; exit 1; \
 	done
 	@missing=; \
-	for tool in $(TEST_TOOLS); do \
+	for tool in $(TEST_TOOLS) $(PROBE_TOOLS); do \
 	    command -v "$${tool%%:*}" >/dev/null || missing="$$missing $${tool##*:}"; \
+	done; \
+	for header in $(PROBE_HEADERS); do \
+	    [ -e "/usr/include/$${header%%:*}" ] || missing="$$missing $${header##*:}"; \
 	done; \
 	if [ -n "$$missing" ]; then \
 	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

@@ -48,12 +48,13 @@ source /dev/null; kill -9 $$'; do
     rm -rf "$spool" "$work" "$dir/all"
 }
 
-for target in batch journal redact spool content rules story; do mkdir -p "$dir/corpus/$target"; done
+for target in batch journal redact spool content rules story record; do mkdir -p "$dir/corpus/$target"; done
 seed
-[ $# -gt 0 ] || set -- batch journal redact spool content rules story
+[ $# -gt 0 ] || set -- batch journal redact spool content rules story record
 for target; do
     case $target in
     batch | journal | redact | spool) crate=events ;;
+    record) crate=nash-ebpf ;;
     *) crate=correlator ;;
     esac
     echo "== $target, $seconds s"

@@ -6,6 +6,7 @@ pub mod abi;
 pub mod account;
 pub mod bpffs;
 pub mod decode;
+pub mod heap;
 pub mod identity;
 pub mod journal;
 pub mod kernel;

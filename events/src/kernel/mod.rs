@@ -5,13 +5,12 @@
 
 mod flat;
 mod kinds;
+mod reaches;
 
 use std::borrow::Cow;
 
-pub use kinds::{
-    Connect, Exec, ExecImage, Exit, Fork, Kill, Lost, Memfd, Mount, Mutation, MutationOp, Namespace, Open, OpenVia,
-    PathSource, Present, Ptrace,
-};
+pub use kinds::{Exec, ExecImage, Exit, Fork, Lost, Mutation, MutationOp, Open, OpenVia, PathSource, Present};
+pub use reaches::{Connect, Kill, Memfd, Mount, Namespace, Ptrace};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 

@@ -107,7 +107,7 @@ struct Inside {
 pub struct ReadLine {
     /// The line without its newline.
     pub bytes: Vec<u8>,
-    place: Place,
+    observer_id: String,
     after: Place,
     delivered: Tally,
 }
@@ -201,11 +201,26 @@ impl Journal {
     }
 
     /// A reader, which goes on where an earlier one was done. From now on only what it has not read is lost when it gives way.
+    ///
+    /// A cursor of another journal, such as one that was taken away and begun anew, counts for nothing.
     pub fn lines(&self, from: Option<Cursor>) -> Lines {
-        let cursor = from.unwrap_or_default();
+        let cursor = from.filter(|cursor| self.is_of(cursor)).unwrap_or_default();
         let next = Place { number: cursor.number, offset: cursor.offset };
         self.inside().done = Some((next, cursor.delivered));
         Lines { dir: self.dir.clone(), shelf: Arc::clone(&self.shelf), next }
+    }
+
+    /// Whether a cursor is in a file of this journal, or in one that gave way.
+    fn is_of(&self, cursor: &Cursor) -> bool {
+        let inside = self.inside();
+        let files = &inside.shelf.files;
+        match files.get(&cursor.number) {
+            Some(kept) => {
+                let name = shelf::name(&cursor.observer_id, cursor.number);
+                kept.path.ends_with(name) && cursor.offset <= kept.bytes
+            }
+            None => files.last_key_value().is_some_and(|(last, _)| cursor.number < *last),
+        }
     }
 
     /// The current file, or a new one where it would become too long.
@@ -253,8 +268,11 @@ impl Journal {
 }
 
 /// Up to where a reader is done, as it is kept over restarts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Cursor {
+    /// The observer whose file it is.
+    pub observer_id: String,
     /// The file's number.
     pub number: u64,
     /// The offset in it.
@@ -279,8 +297,9 @@ impl Lines {
                 Err(error) => return Err(error),
             };
             let after = Place { offset: place.offset + line.len() as u64 + 1, ..place };
-            let delivered = progress::decode(&line).map(|line| line.progress.delivered).unwrap_or_default();
-            return Ok(Some(ReadLine { bytes: line, place, after, delivered }));
+            let says = progress::decode(&line).map(|line| (line.observer_id, line.progress.delivered));
+            let (observer_id, delivered) = says.unwrap_or_default();
+            return Ok(Some(ReadLine { bytes: line, observer_id, after, delivered }));
         }
     }
 
@@ -288,7 +307,8 @@ impl Lines {
     pub fn done(&mut self, line: &ReadLine) -> Cursor {
         self.next = line.after;
         self.inside().done = Some((line.after, line.delivered));
-        Cursor { number: line.after.number, offset: line.after.offset, delivered: line.delivered }
+        let ReadLine { observer_id, after, delivered, .. } = line;
+        Cursor { observer_id: observer_id.clone(), number: after.number, offset: after.offset, delivered: *delivered }
     }
 
     /// The directory that the journal is in.

@@ -149,7 +149,15 @@ fn a_reader_goes_through_all_files_and_on_where_it_was() {
     drop((journal, lines));
     let (mut journal, _) = open(&dir, Bounds::default());
     append(&mut journal, 8);
-    assert_eq!(read_all(&mut journal.lines(Some(cursor))), [2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(read_all(&mut journal.lines(Some(cursor.clone()))), [2, 3, 4, 5, 6, 7, 8]);
+    // Another journal in the same place.
+    drop(journal);
+    std::fs::remove_dir_all(&dir).unwrap();
+    let (mut journal, _) = Journal::open(&dir, Bounds::default(), 0).unwrap();
+    journal.write_as("another");
+    (1..=3).for_each(|number| append(&mut journal, number));
+    assert_eq!(read_all(&mut journal.lines(Some(cursor.clone()))), [1, 2, 3]);
+    assert_eq!(read_all(&mut journal.lines(Some(Cursor { number: 9, ..cursor }))), [1, 2, 3]);
 }
 
 #[test]

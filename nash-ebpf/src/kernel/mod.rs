@@ -47,7 +47,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Every nash of the machine has a session; 65,536 processes; 4 MiB and 16 MiB of records, which is a second of the most that
+    /// Every nash of the machine has a session; 65,536 processes; 2 MiB and 8 MiB of records, which is half a second of the most that
     /// two cores can produce.
     fn default() -> Self {
         Self {
@@ -55,8 +55,8 @@ impl Default for Options {
             preserved: Vec::new(),
             scope: Scope::EveryShell,
             processes_max: 65_536,
-            life_ring_bytes: 4 << 20,
-            file_ring_bytes: 16 << 20,
+            life_ring_bytes: 2 << 20,
+            file_ring_bytes: 8 << 20,
             pins: None,
         }
     }

@@ -126,7 +126,9 @@ impl Place {
 impl Told {
     pub(crate) fn read(lines: &[u8]) -> Self {
         let mut told = Self { events: Vec::new(), progress: Value::Null, observers: BTreeSet::new() };
-        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        // A line that is being written has no end yet.
+        let whole = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        for line in lines[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let object: Value = serde_json::from_slice(line).unwrap();
             told.progress = object["progress"].clone();
             match nash_events::decode_batch(line).unwrap() {
@@ -177,8 +179,13 @@ impl Daemon<'_> {
     }
 
     /// Ends it in order, and returns its status.
-    pub(crate) fn stop(mut self) -> std::process::ExitStatus {
+    pub(crate) fn stop(self) -> std::process::ExitStatus {
         self.signal(rustix::process::Signal::TERM);
+        self.wait()
+    }
+
+    /// Waits for its end, and returns its status.
+    pub(crate) fn wait(mut self) -> std::process::ExitStatus {
         let mut status = None;
         wait_for("the daemon's end", || {
             status = self.child.try_wait().unwrap();

@@ -1,5 +1,6 @@
 //! `record`: the command is what it would be without, and the journal says what it did.
 
+use std::io::Write;
 use std::process::{Command, Output};
 
 use nash_events::KernelEventKind;
@@ -117,4 +118,27 @@ fn a_signal_for_the_command_is_passed_on() {
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(9));
     assert!(Told::read(&std::fs::read(&journal).unwrap()).ended());
+}
+
+#[test]
+fn below_a_process_only_its_shells_are_watched_and_the_daemon_ends_with_it() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let mut above = Command::new("/bin/sh");
+    above.args(["-c", "read x; \"$0\" -c '/bin/echo below >&-; exit 0'; read x"]).arg(&place.shell);
+    let mut above = above.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let daemon = place.start(&["--below", &above.id().to_string()]);
+    place.run("/bin/echo beside >&-; exit 0");
+    let mut input = above.stdin.take().unwrap();
+    input.write_all(b"\n").unwrap();
+    wait_for("the shell below", || place.told().delivered("exec") == 2);
+    drop(input);
+    above.wait().unwrap();
+    assert!(daemon.wait().success());
+    let told = place.told();
+    assert!(told.ended());
+    assert_eq!(told.execs()[1], ["/bin/echo", "below"]);
+    assert_eq!(told.delivered("exec"), 2);
 }

@@ -101,6 +101,8 @@ fn has_header(path: &Path) -> bool {
     };
     // A licence's name may stand before the header.
     let first = if first.contains("SPDX-License-Identifier") { lines.next().unwrap_or("") } else { first };
+    // In C a comment of several lines opens with a line of its own.
+    let (first, opening) = if first == "/*" { (lines.next().unwrap_or(""), &[" * "][..]) } else { (first, opening) };
     opening.iter().any(|opening| first.strip_prefix(opening).is_some_and(|rest| rest.len() > 3))
 }
 

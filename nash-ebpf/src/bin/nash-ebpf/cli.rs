@@ -123,10 +123,10 @@ pub(crate) struct Room {
     #[arg(long, value_name = "N", default_value_t = 65_536, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) processes_max: u32,
     /// Room for records of processes' lives, rounded up to a power of two
-    #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
+    #[arg(long, value_name = "KIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
     pub(crate) life_ring: u32,
     /// Room for records of files and everything else, rounded up to a power of two
-    #[arg(long, value_name = "KIB", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
+    #[arg(long, value_name = "KIB", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(4..=1 << 20))]
     pub(crate) file_ring: u32,
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use nash_ebpf::account::Reason;
 use nash_ebpf::bpffs;
+use nash_ebpf::heap;
 use nash_ebpf::identity::Identity;
 use nash_ebpf::journal::{Bounds, Journal, Left, Progress};
 use nash_ebpf::kernel::{self, LoadError, Options, Probes, RingId, Scope};
@@ -47,7 +48,12 @@ pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<()> {
     let (mut journal, left) = Journal::open(&inputs.journal, bounds(inputs), user.map_or(0, |user| user.uid))?;
     let probes = attach(inputs, pins.as_deref()).inspect_err(|_| tidy(pins.as_deref()))?;
     let ended = observe(inputs, probes, &mut journal, left, pins.as_deref(), user, target, &stop);
-    // Without probes there is nothing that this could take from somebody who takes over.
+    if ended.is_err()
+        && let Some(pins) = &pins
+    {
+        // Probes that nobody looks after would stay. What can't be removed now is what `unpin` is for.
+        let _ = kernel::unpin(pins);
+    }
     tidy(pins.as_deref());
     ended
 }
@@ -67,9 +73,7 @@ fn observe(
     let cursor = sending::cursor(&inputs.journal);
     let (identity, progress) = stream(&probes, left)?;
     journal.write_as(&identity.observer_id);
-    give_away(&probes, journal, pins, user).inspect_err(|_| {
-        let _ = probes_gone(pins);
-    })?;
+    give_away(&probes, journal, pins, user)?;
     let sender = target.map(|target| Sender::start(journal.lines(cursor), target)).transpose();
     let sender = sender.context("starting the sender")?;
     let mut recorder = Recorder::new(&identity, journal, progress);
@@ -80,6 +84,7 @@ fn observe(
     }
     say(&format!("observing as {}: {}", identity.observer_id, probes.programs().collect::<Vec<_>>().join(", ")));
     let mut observation = Observation::new(probes, recorder);
+    heap::give_back();
     let _ = sd_notify::notify(&[NotifyState::Ready]);
     let watched = watch(&mut observation, sender.as_ref(), inputs.below, stop);
     let _ = sd_notify::notify(&[NotifyState::Stopping]);
@@ -184,10 +189,6 @@ fn give_away(probes: &Probes, journal: &Journal, pins: Option<&Path>, user: Opti
     }
     let works = || probes.counts().map(drop);
     privileges::drop_all(user, keeps_mount, &works).context("giving privileges away")
-}
-
-fn probes_gone(pins: Option<&Path>) -> std::io::Result<()> {
-    pins.map_or(Ok(()), |pins| kernel::unpin(pins).map(drop))
 }
 
 /// Takes the place for pins away, if nothing is pinned.
