@@ -110,10 +110,24 @@ impl Engine {
 
     /// Takes a batch of a shell.
     pub fn push_shell(&mut self, batch: &ShellBatch) -> Changes {
+        self.push_shell_owned(batch.clone())
+    }
+
+    /// Takes a batch that nobody else needs: without a copy of what is in it.
+    pub fn push_owned(&mut self, batch: Batch) -> Changes {
+        match batch {
+            Batch::Shell(batch) => self.push_shell_owned(batch),
+            Batch::Kernel(batch) => self.push_kernel(&batch),
+        }
+    }
+
+    fn push_shell_owned(&mut self, mut batch: ShellBatch) -> Changes {
+        let events = std::mem::take(&mut batch.events);
+        let batch = &batch;
         let room = EVENTS_KEPT_MAX.saturating_sub(self.kept);
         if let Some(seen) = self.told.get(&batch.shell_id) {
-            if batch.events.iter().all(|event| seen.contains(event.seq)) {
-                return Changes { duplicates: batch.events.len() as u64, ..Changes::default() };
+            if events.iter().all(|event| seen.contains(event.seq)) {
+                return Changes { duplicates: events.len() as u64, ..Changes::default() };
             }
             let seen = self.told.remove(&batch.shell_id).unwrap_or_default();
             self.shells.insert(batch.shell_id.clone(), Stream { seen, ..Stream::of(batch) });
@@ -121,15 +135,14 @@ impl Engine {
         let stream = self.shells.entry(batch.shell_id.clone()).or_insert_with(|| Stream::of(batch));
         stream.settle_envelope(batch);
         let mut changes = Changes::default();
-        for event in &batch.events {
+        for mut event in events {
             if stream.seen.contains(event.seq) {
                 changes.duplicates += 1;
-                stream.compare(event);
+                stream.compare(&event);
             } else if changes.new.len() as u64 >= room {
                 changes.not_kept += 1;
             } else {
                 stream.seen.insert(event.seq);
-                let mut event = event.clone();
                 let left_out = bound_preview(&mut event, &mut self.preview_bytes_left);
                 self.previews_not_kept += u64::from(left_out);
                 changes.new.push(event.seq);
@@ -182,7 +195,17 @@ impl Engine {
 
     /// Tells the story of everything that came so far.
     pub fn story(&self) -> Story {
-        let mut story = Story::tell(&self.shells, &self.kernel);
+        self.told(self.shells.clone())
+    }
+
+    /// Tells the story of everything that came, and keeps nothing.
+    pub fn into_story(mut self) -> Story {
+        let shells = std::mem::take(&mut self.shells);
+        self.told(shells)
+    }
+
+    fn told(&self, shells: BTreeMap<ShellId, Stream>) -> Story {
+        let mut story = Story::tell(shells, &self.kernel);
         story.coverage.events_not_kept = self.not_kept.saturating_add(self.kernel.not_kept);
         story.coverage.previews_not_kept = self.previews_not_kept;
         story.coverage.damaged_lines = self.damaged_lines;

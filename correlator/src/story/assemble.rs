@@ -12,13 +12,13 @@ use super::{Command, CommandState, Loss, ShellState, ShellStory, Told, nesting, 
 use crate::engine::Stream;
 
 /// Tells what one stream says.
-pub(super) fn shell(shell_id: &ShellId, stream: &Stream) -> ShellStory {
+pub(super) fn shell(shell_id: ShellId, stream: Stream) -> ShellStory {
     let mut told = ShellStory {
-        shell_id: shell_id.clone(),
-        session_id: stream.session_id.clone(),
-        parent_shell: stream.parent_shell.clone().filter(|parent| parent != shell_id),
+        parent_shell: stream.parent_shell.filter(|parent| *parent != shell_id),
+        shell_id,
+        session_id: stream.session_id,
         placement: None,
-        agent: stream.agent.clone(),
+        agent: stream.agent,
         state: ShellState::Running,
         started_at_ms: None,
         ended_at_ms: None,
@@ -35,16 +35,20 @@ pub(super) fn shell(shell_id: &ShellId, stream: &Stream) -> ShellStory {
         loss: Loss { holes: stream.seen.holes(), dropped: Vec::new(), contradictions: stream.contradictions.ranges() },
     };
     let mut commands = Commands::default();
-    for event in stream.events.values() {
-        commands.take_report(event);
+    let first = stream.events.values().filter_map(|event| event.ts).min_by(f64::total_cmp);
+    let mut others = Vec::new();
+    for event in stream.events.into_values() {
+        match event.kind {
+            EventKind::Exec(_) | EventKind::ExecStart(_) => commands.take_report(event),
+            _ => others.push(event),
+        }
     }
-    for event in stream.events.values() {
+    for event in others {
         told.take(event, &mut commands);
     }
     told.commands = commands.in_order_of_start();
     surroundings::infer(&mut told.commands);
     nesting::find_parents(&mut told.commands);
-    let first = stream.events.values().filter_map(|event| event.ts).min_by(f64::total_cmp);
     told.started_at_ms = told.started_at_ms.or(first);
     if told.state == ShellState::Running
         && told.commands.iter().any(|command| command.state == CommandState::Replaced && runs_in_the_shell(command))
@@ -76,8 +80,8 @@ struct Commands {
 
 impl Commands {
     /// Takes what an event says about a command itself.
-    fn take_report(&mut self, event: &Event) {
-        let (exec, ended) = match &event.kind {
+    fn take_report(&mut self, event: Event) {
+        let (exec, ended) = match event.kind {
             EventKind::Exec(exec) => (exec, true),
             EventKind::ExecStart(exec) => (exec, false),
             _ => return,
@@ -97,7 +101,7 @@ impl Commands {
             command.state = CommandState::Running;
         }
         command.started_at_ms = event.ts.or(command.started_at_ms);
-        command.exec = Some(Exec::clone(exec));
+        command.exec = Some(*exec);
     }
 
     /// The command that an event belongs to. One that is only named gets a place, so that nothing told of it is lost.
@@ -129,27 +133,29 @@ impl Commands {
 
 impl ShellStory {
     /// Puts an event where it belongs.
-    fn take(&mut self, event: &Event, commands: &mut Commands) {
-        match &event.kind {
+    fn take(&mut self, event: Event, commands: &mut Commands) {
+        let Event { seq, ts, cmd, .. } = event;
+        match event.kind {
             EventKind::Exec(_) | EventKind::ExecStart(_) => {}
             EventKind::Shell(shell) if shell.phase == ShellPhase::Start => {
-                self.started_at_ms = event.ts;
-                self.start = Some(nash_events::event::Shell::clone(shell));
+                self.started_at_ms = ts;
+                self.start = Some(*shell);
             }
             EventKind::Shell(shell) if shell.phase == ShellPhase::End => {
                 self.state = ShellState::Ended;
-                self.ended_at_ms = event.ts;
+                self.ended_at_ms = ts;
                 self.exit_code = shell.exit_code;
             }
-            EventKind::Pipe(pipe) => self.pipes.push(told(event, &**pipe)),
-            EventKind::Dropped(dropped) => self.loss.dropped.push(told(event, dropped)),
+            EventKind::Pipe(pipe) => self.pipes.push(Told { seq, ts, cmd, what: *pipe }),
+            EventKind::Dropped(dropped) => self.loss.dropped.push(Told { seq, ts, cmd, what: dropped }),
             kind => {
                 if matches!(kind, EventKind::Fallback(_)) && self.state == ShellState::Running {
                     self.state = ShellState::FellBack;
                 }
-                match commands.owner_of(event) {
+                let event = Event { kind, ..event };
+                match commands.owner_of(&event) {
                     Some(command) => command.take(event),
-                    None => self.events.push(event.clone()),
+                    None => self.events.push(event),
                 }
             }
         }
@@ -157,21 +163,18 @@ impl ShellStory {
 }
 
 impl Command {
-    fn take(&mut self, event: &Event) {
-        match &event.kind {
+    fn take(&mut self, event: Event) {
+        let Event { seq, ts, cmd, .. } = event;
+        match event.kind {
             EventKind::Redirect(redirect) => {
-                let told = told(event, &**redirect);
-                match self.redirects.iter_mut().rev().find(|earlier| redirect.supersedes(&earlier.what)) {
+                let told = Told { seq, ts, cmd, what: *redirect };
+                match self.redirects.iter_mut().rev().find(|earlier| told.what.supersedes(&earlier.what)) {
                     Some(earlier) => *earlier = told,
                     None => self.redirects.push(told),
                 }
             }
-            EventKind::Cmdsub(cmdsub) => self.cmdsubs.push(told(event, &**cmdsub)),
-            _ => self.events.push(event.clone()),
+            EventKind::Cmdsub(cmdsub) => self.cmdsubs.push(Told { seq, ts, cmd, what: *cmdsub }),
+            kind => self.events.push(Event { kind, ..event }),
         }
     }
-}
-
-fn told<T: Clone>(event: &Event, what: &T) -> Told<T> {
-    Told { seq: event.seq, ts: event.ts, cmd: event.cmd, what: what.clone() }
 }

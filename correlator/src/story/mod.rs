@@ -261,8 +261,8 @@ pub struct Loss {
 
 impl Story {
     /// Tells the story of these streams.
-    pub(crate) fn tell(streams: &BTreeMap<ShellId, Stream>, kernel: &Kernel) -> Self {
-        let mut shells: Vec<ShellStory> = streams.iter().map(|(id, stream)| assemble::shell(id, stream)).collect();
+    pub(crate) fn tell(streams: BTreeMap<ShellId, Stream>, kernel: &Kernel) -> Self {
+        let mut shells: Vec<ShellStory> = streams.into_iter().map(|(id, stream)| assemble::shell(id, stream)).collect();
         shells.sort_by(|a, b| {
             let start = |shell: &ShellStory| shell.started_at_ms.unwrap_or(f64::INFINITY);
             start(a).total_cmp(&start(b)).then_with(|| a.shell_id.cmp(&b.shell_id))

@@ -64,7 +64,7 @@ pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Stor
         engine.remember(id, stream.seen.clone());
     }
     engine.count_kept();
-    Some(engine.with(shells, kernel).story())
+    Some(engine.with(shells, kernel).into_story())
 }
 
 /// A process, by the index of its boot.

@@ -43,7 +43,7 @@ const FILES_MAX: usize = 150_000;
 /// let mut stream = Stream::new();
 /// let batch = decode_batch(br#"{"type":"shell-batch","version":1,"source":"nash","sessionId":"s","shellId":"a",
 ///     "events":[{"kind":"shell","phase":"end","seq":1,"ts":1721900000000,"exitCode":0}]}"#)?;
-/// assert!(stream.push(&batch).1.is_empty());
+/// assert!(stream.push(batch).1.is_empty());
 /// assert_eq!(stream.finish().shells.len(), 1);
 /// # Ok::<(), nash_events::BatchError>(())
 /// ```
@@ -95,9 +95,9 @@ impl Stream {
     ///
     /// A part whose coverage says `part` may name shells that go on: a later part tells the rest of them, and what was running
     /// at the time stands in both.
-    pub fn push(&mut self, batch: &Batch) -> (Changes, Vec<Story>) {
-        self.note_time(batch);
-        let changes = self.engine.push(batch);
+    pub fn push(&mut self, batch: Batch) -> (Changes, Vec<Story>) {
+        self.note_time(&batch);
+        let changes = self.engine.push_owned(batch);
         self.since_look += changes.new.len() as u64;
         if self.since_look < EVENTS_BETWEEN_LOOKS {
             return (changes, Vec::new());
@@ -115,12 +115,11 @@ impl Stream {
     }
 
     /// Tells what is left, with a coverage that counts everything.
-    pub fn finish(mut self) -> Story {
-        let mut story = self.engine.story();
+    pub fn finish(self) -> Story {
+        let mut story = self.engine.into_story();
         let mut coverage = story.coverage.clone();
         self.totals.add_to(&mut coverage);
         story.coverage = coverage;
-        self.engine = Engine::new();
         story
     }
 

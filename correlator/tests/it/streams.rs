@@ -80,7 +80,7 @@ fn tell(batches: impl Iterator<Item = Batch>) -> (Vec<Story>, Story) {
     let mut stream = Stream::new();
     let mut parts = Vec::new();
     for batch in batches {
-        parts.extend(stream.push(&batch).1);
+        parts.extend(stream.push(batch).1);
     }
     (parts, stream.finish())
 }
@@ -135,16 +135,16 @@ fn one_shell_that_never_ends_is_told_in_parts_and_its_end_is_known() {
     let mut stream = Stream::new();
     let mut parts = Vec::new();
     let start = shell_start(1, &json!({"ts": 0.0}));
-    stream.push(&batch("long", None, &[start]));
+    stream.push(batch("long", None, &[start]));
     for line in 0..lines {
         let first = line * 100 + 1;
         let events: Vec<Value> =
             (first..first + 100).map(|cmd| exec(cmd + 1, cmd, "ls", &json!({"ts": cmd * 100, "pid": null}))).collect();
-        parts.extend(stream.push(&batch("long", None, &events)).1);
+        parts.extend(stream.push(batch("long", None, &events)).1);
     }
     let end =
         json!({"kind": "shell", "phase": "end", "seq": lines * 100 + 2, "ts": lines * 10_000 + 100, "exitCode": 3});
-    stream.push(&batch("long", None, &[end]));
+    stream.push(batch("long", None, &[end]));
     let last = stream.finish();
     assert!(!parts.is_empty());
     let kept = last.shells[0].commands.len() as u64;
@@ -159,8 +159,8 @@ fn a_short_story_is_told_whole_as_the_engine_tells_it() {
     let mut stream = Stream::new();
     let mut engine = nash_correlator::Engine::new();
     for batch in [Day::new(0).shell(true), Day::new(0).kernel()] {
-        assert!(stream.push(&batch).1.is_empty());
         engine.push(&batch);
+        assert!(stream.push(batch).1.is_empty());
     }
     assert_eq!(stream.finish(), engine.story());
 }
