@@ -4,7 +4,8 @@
 //! here.
 
 use hyper::body::Bytes;
-use nash_events::SessionId;
+use nash_correlator::operations::operation;
+use nash_events::{Event, EventKind, SessionId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -44,16 +45,35 @@ pub(super) fn of_line(line: &[u8], cursor: Cursor, choice: &Choice) -> Vec<Bytes
     let about: Map<String, Value> =
         keys.iter().filter_map(|key| Some(((*key).to_owned(), line.about.get(*key)?.clone()))).collect();
     let about = Value::Object(about).to_string();
-    let message = |(index, event): (usize, &&RawValue)| {
+    let mut messages = Vec::new();
+    for (index, event) in line.events.iter().enumerate().skip(cursor.told) {
         let id = Cursor { line: cursor.line, told: index + 1 };
-        let event = if choice.without_payloads { without_payload(event.get()) } else { None }
-            .unwrap_or_else(|| event.get().to_owned());
+        let shown = if choice.without_payloads { without_payload(event.get()) } else { None };
+        let shown = shown.unwrap_or_else(|| event.get().to_owned());
         // The object is opened by its own fields; the event stands at its end as it is.
         let head = about.strip_suffix('}').unwrap_or_default();
         let comma = if head.len() > 1 { "," } else { "" };
-        Bytes::from(format!("id: {id}\nevent: {kind}\ndata: {head}{comma}\"cursor\":\"{id}\",\"event\":{event}}}\n\n"))
-    };
-    line.events.iter().enumerate().skip(cursor.told).map(message).collect()
+        if let Some(operation) = operation_in(event.get()).filter(|_| kind == "shell") {
+            // Without a cursor and before its event: who breaks off in between hears of both again.
+            let data = format!("{head}{comma}\"cursor\":\"{id}\",\"operation\":{operation}}}");
+            messages.push(Bytes::from(format!("event: operation\ndata: {data}\n\n")));
+        }
+        let data = format!("{head}{comma}\"cursor\":\"{id}\",\"event\":{shown}}}");
+        messages.push(Bytes::from(format!("id: {id}\nevent: {kind}\ndata: {data}\n\n")));
+    }
+    messages
+}
+
+/// The operation on a repository that an event tells of, as JSON.
+fn operation_in(event: &str) -> Option<String> {
+    // Most events are none, and reading them costs more than looking.
+    if !(event.contains("\"exec\"") && (event.contains("git") || event.contains("gh"))) {
+        return None;
+    }
+    match Event::from_json(event).ok()?.kind {
+        EventKind::Exec(exec) => serde_json::to_string(&operation(&exec)?).ok(),
+        _ => None,
+    }
 }
 
 /// An event without the beginning of its data; nothing where there is none.
@@ -89,6 +109,18 @@ mod tests {
             "id: 7.1\nevent: shell\ndata: {\"sessionId\":\"s\",\"shellId\":\"a\",\"cursor\":\"7.1\",\"event\":{\"kind\":\"cd\",\"seq\":1,\"new\": \"x\"}}\n\n"
         );
         assert_eq!(texts(Cursor { line: 7, told: 1 }, &Choice::default()), messages[1..]);
+    }
+
+    #[test]
+    fn operations_come_before_their_events_and_move_no_cursor() {
+        let line = br#"{"type":"shell-batch","sessionId":"s","shellId":"a","events":[{"kind":"exec","seq":1,"argv":["git","push","origin","main"],"type":"external","exitCode":1}]}"#;
+        let messages = of_line(line, Cursor::default(), &Choice::default());
+        let texts: Vec<_> = messages.iter().map(|message| std::str::from_utf8(message).unwrap()).collect();
+        assert_eq!(
+            texts[0],
+            "event: operation\ndata: {\"sessionId\":\"s\",\"shellId\":\"a\",\"cursor\":\"0.1\",\"operation\":{\"program\":\"git\",\"op\":\"push\",\"remote\":\"origin\",\"branch\":\"main\",\"exitCode\":1}}\n\n"
+        );
+        assert!(texts[1].starts_with("id: 0.1\nevent: shell\n") && texts.len() == 2, "{texts:?}");
     }
 
     #[test]
