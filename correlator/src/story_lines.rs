@@ -26,7 +26,7 @@ const STORY_LISTS: [(&str, &str); 2] = [("findings", "finding"), ("processes", "
 /// {"type":"shell","shellId":"…","sessionId":"s","state":"ended","exitCode":0,…}
 /// {"type":"command","shellId":"…","cmd":1,"seq":2,"state":"ended","argv":["git","push"],…}
 /// ```
-pub fn write(story: &Story, out: &mut impl Write) -> io::Result<()> {
+pub fn write(story: &Story, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     // Shells are turned into lines one by one, so that the text of a large story is never in memory at once.
     let mut head = object(&story.without_shells())?;
     head.remove("shells");
@@ -67,7 +67,7 @@ fn take_lists(object: &mut Map<String, Value>, lists: &[(&str, &'static str)]) -
 
 /// Writes an item with its type before everything else. A field of the item that is called so too, as a command has one, goes
 /// on as `commandType`.
-fn line(out: &mut impl Write, kind: &str, shell_id: Option<&str>, item: Value) -> io::Result<()> {
+fn line(out: &mut (impl Write + ?Sized), kind: &str, shell_id: Option<&str>, item: Value) -> io::Result<()> {
     let Value::Object(mut item) = item else { return Ok(()) };
     if let Some(value) = item.remove("type") {
         item.insert("commandType".to_owned(), value);

@@ -28,7 +28,7 @@ const SCRIPT: [&str; 3] = [include_str!("model.js"), include_str!("view.js"), in
 /// Writes the page.
 ///
 /// `previews` says whether the beginnings of files and pipes go into it.
-pub fn write(story: &Story, previews: bool, out: &mut impl Write) -> io::Result<()> {
+pub fn write(story: &Story, previews: bool, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let script = SCRIPT.concat();
     let mut rest = PAGE;
     // The page is walked once, so that a mark in a stranger's text is never taken for one of ours.
@@ -71,7 +71,7 @@ fn text(text: &str) -> String {
 }
 
 /// The story as JSON, with what is missing of it in words; shell by shell, so that it is never in memory twice.
-fn write_story(story: &Story, previews: bool, out: &mut impl Write) -> io::Result<()> {
+fn write_story(story: &Story, previews: bool, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let mut left = if previews { PREVIEWS_BYTES_MAX } else { 0 };
     let mut head = serde_json::to_value(story.without_shells())?;
     head["warnings"] = Value::from(tree::warnings(story));

@@ -33,7 +33,7 @@ const NAME_CHARS_MAX: usize = 80;
 ///  {"ph":"s","id":1,"pid":1,"tid":2,"ts":1200,"name":"starts","cat":"starts"},
 ///  {"ph":"f","id":1,"bp":"e","pid":1,"tid":3,"ts":1200,"name":"starts","cat":"starts"}]}
 /// ```
-pub fn write(story: &Story, out: &mut impl Write) -> io::Result<()> {
+pub fn write(story: &Story, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let start = first_ms(story);
     let mut trace =
         Trace { start, tracks: Tracks::default(), slices: Vec::new(), arrows: Vec::new(), marks: Vec::new() };

@@ -172,3 +172,49 @@ fn rules_mask_what_is_told() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && !text.contains("0123456789"), "{text}");
 }
+
+/// A journal of shells one after the other, with more events than are kept until somebody looks for what is over.
+fn long_day() -> Vec<u8> {
+    let mut text = Vec::new();
+    for number in 0..110_u32 {
+        let start_ms = f64::from(number) * 20_000.0;
+        let mut events =
+            vec![json!({"kind": "shell", "phase": "start", "seq": 1, "ts": start_ms, "pid": 100, "argv": ["bash"]})];
+        for cmd in 1..=200_u64 {
+            let ts = start_ms + f64::from(u32::try_from(cmd).unwrap());
+            events.push(exec(cmd + 1, cmd, &format!("step {number} {cmd}"), &json!({"ts": ts})));
+        }
+        events.push(json!({"kind": "shell", "phase": "end", "seq": 202, "ts": start_ms + 300.0, "exitCode": 0}));
+        text.extend(batch_json(&format!("shell-{number:03}"), None, &events).to_string().into_bytes());
+        text.push(b'\n');
+    }
+    text
+}
+
+#[test]
+fn a_long_file_is_told_in_parts_with_everything_once_and_counted_at_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("long"), long_day()).unwrap();
+    let output = analyze(&["--format", "ndjson", "long"], dir.path(), b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |kind: &str| lines.iter().filter(|line| line["type"] == kind).collect::<Vec<_>>();
+    let stories = of("story");
+    assert!(stories.len() > 1, "told at once");
+    let last = &stories.last().unwrap()["coverage"];
+    assert_eq!((&last["commands"], &last["shells"], &last["eventsLost"]), (&json!(22_000), &json!(110), &json!(0)));
+    let mut commands: Vec<_> = of("command").iter().map(|line| line["argv"].to_string()).collect();
+    commands.sort();
+    commands.dedup();
+    assert_eq!((commands.len(), of("command").len(), of("shell").len()), (22_000, 22_000, 110));
+
+    // The tree tells how much was seen once, and the one object has everything.
+    let tree = String::from_utf8(analyze(&["long"], dir.path(), b"").stdout).unwrap();
+    assert_eq!(
+        (tree.matches("coverage: ").count(), tree.matches("step 7 9 ").count()),
+        (1, 1),
+        "{}",
+        &tree[tree.len() - 500..]
+    );
+    assert_eq!(story(&["long"], dir.path(), b"")["shells"].as_array().unwrap().len(), 110);
+}

@@ -1,16 +1,23 @@
 //! `analyze` and `export`: the story of what was kept, without a shell or a receiver.
 //!
-//! Reads and tells; where the pieces come from stands in `input`, what they look like in `output`.
+//! Reads and tells; where the pieces come from stands in `input`, what they look like in `output`. One file, which is in the order in
+//! which things came, is told in parts, so that memory follows what is open in it; several are put together whole.
 
 use std::path::PathBuf;
 
-use nash_correlator::{Engine, FindingRules, Story};
+use nash_correlator::findings::Severity;
+use nash_correlator::{Engine, FindingRules, Story, Stream};
+use nash_events::event::KernelWitness;
+use nash_events::{Batch, EventKind};
 
 use crate::cli::{AnalyzeArgs, Format};
 use crate::input::{self, Piece, Summary};
-use crate::output;
+use crate::output::Out;
 use crate::rules::Rules;
 use crate::terminal::complain;
+
+/// Findings of a story in parts that are kept: 10,000, ten times what a story has of one rule; later ones are left out.
+const FINDINGS_MAX: usize = 10_000;
 
 /// Tells the story of everything in the paths; gives the exit status: 1 where a path could not be read.
 ///
@@ -21,25 +28,98 @@ pub(crate) fn analyze(
     rules: &Rules,
     finding_rules: FindingRules,
 ) -> anyhow::Result<u8> {
-    let (story, summary) = story_of(&inputs.paths, rules, finding_rules);
+    let format = inputs.shape.format(otherwise);
+    let mut out = Out::new(&inputs.shape, format);
+    let (story, summary) = if matches!(format, Format::Tree | Format::Ndjson) && is_one_stream(&inputs.paths) {
+        let mut written = Ok(());
+        let told = in_parts(&inputs.paths, rules, finding_rules, &mut |part| {
+            if written.is_ok() {
+                written = out.write(&part);
+            }
+        });
+        written?;
+        told
+    } else {
+        whole(&inputs.paths, rules, finding_rules)
+    };
     if summary.files == 0 && summary.unreadable > 0 {
         return Ok(1);
     }
-    output::write(&story, &inputs.shape, inputs.shape.format(otherwise))?;
+    out.write(&story)?;
+    out.finish()?;
     Ok(u8::from(summary.unreadable > 0))
 }
 
+/// Reads everything and gives a story with every finding; of what is told in parts, it holds the last.
+pub(crate) fn findings_of(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
+    if !is_one_stream(paths) {
+        return whole(paths, rules, finding_rules);
+    }
+    let mut findings = Vec::new();
+    let (mut story, summary) = in_parts(paths, rules, finding_rules, &mut |part| {
+        let room = FINDINGS_MAX.saturating_sub(findings.len());
+        findings.extend(part.findings.into_iter().take(room));
+    });
+    findings.append(&mut story.findings);
+    // What was running when a part was told stands in the next as well.
+    let mut known = std::collections::HashSet::new();
+    findings.retain(|finding| known.insert(finding.id.clone()));
+    findings.sort_by_key(|finding| std::cmp::Reverse::<Severity>(finding.severity));
+    story.findings = findings;
+    (story, summary)
+}
+
+/// Whether the paths are one file, or standard input: what is in it then is in the order in which it came.
+fn is_one_stream(paths: &[PathBuf]) -> bool {
+    matches!(paths, [path] if !path.is_dir())
+}
+
 /// Reads everything and puts it together.
-pub(crate) fn story_of(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
+fn whole(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
     let mut engine = Engine::new();
     engine.set_finding_rules(finding_rules);
     let summary = input::read(paths, rules, &mut |piece| match piece {
         Piece::Batch(batch) => drop(engine.push(&batch)),
         Piece::Damaged(count) => engine.add_damaged_lines(count),
     });
+    note_foreign(summary);
+    (engine.story(), summary)
+}
+
+/// Reads everything and gives what is over to `part` as soon as it is; the last part is the answer.
+fn in_parts(
+    paths: &[PathBuf],
+    rules: &Rules,
+    finding_rules: FindingRules,
+    part: &mut dyn FnMut(Story),
+) -> (Story, Summary) {
+    let mut stream = Stream::new();
+    stream.set_finding_rules(finding_rules);
+    let summary = input::read(paths, rules, &mut |piece| match piece {
+        Piece::Batch(batch) => {
+            if names_an_observer(&batch) {
+                stream.expect_kernel();
+            }
+            stream.push(&batch).1.into_iter().for_each(&mut *part);
+        }
+        Piece::Damaged(count) => stream.add_damaged_lines(count),
+    });
+    note_foreign(summary);
+    (stream.finish(), summary)
+}
+
+/// Whether a shell says at its start that a kernel observer watches it, whose words come some time later.
+fn names_an_observer(batch: &Batch) -> bool {
+    let Batch::Shell(batch) = batch else { return false };
+    batch.events.iter().any(|event| match &event.kind {
+        EventKind::Shell(shell) => matches!(shell.kernel, Some(KernelWitness::Ebpf | KernelWitness::Ptrace)),
+        _ => false,
+    })
+}
+
+fn note_foreign(summary: Summary) {
     if summary.foreign > 0 {
         let (files, hold) = if summary.foreign == 1 { ("file", "holds") } else { ("files", "hold") };
         complain(&format!("{} {files} of directories {hold} nothing of ours and were passed over", summary.foreign));
     }
-    (engine.story(), summary)
 }

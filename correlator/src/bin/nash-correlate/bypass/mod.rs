@@ -13,7 +13,7 @@ use nash_correlator::{Finding, FindingRules, Story};
 use serde::Serialize;
 
 use crate::EXIT_BAD_USAGE;
-use crate::analyze::story_of;
+use crate::analyze::findings_of;
 use crate::cli::BypassArgs;
 use crate::rules::Rules;
 
@@ -69,7 +69,7 @@ const WITHOUT_KERNEL: [Blind; 7] = [
 /// Looks for findings; gives the exit status.
 pub(crate) fn bypass(inputs: &BypassArgs, rules: &Rules) -> Result<u8, (anyhow::Error, u8)> {
     let finding_rules = finding_rules(&inputs.finding_rules).map_err(|error| (error, EXIT_BAD_USAGE))?;
-    let (story, summary) = story_of(&inputs.paths, rules, finding_rules);
+    let (story, summary) = findings_of(&inputs.paths, rules, finding_rules);
     let not_read = summary.unreadable > 0;
     if summary.files == 0 && not_read {
         return Ok(EXIT_NOT_READ);

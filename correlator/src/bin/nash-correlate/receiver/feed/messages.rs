@@ -70,7 +70,7 @@ fn operation_in(event: &str) -> Option<String> {
     if !(event.contains("\"exec\"") && (event.contains("git") || event.contains("gh"))) {
         return None;
     }
-    match Event::from_json(event).ok()?.kind {
+    match Event::from_json(event.as_bytes()).ok()?.kind {
         EventKind::Exec(exec) => serde_json::to_string(&operation(&exec)?).ok(),
         _ => None,
     }
