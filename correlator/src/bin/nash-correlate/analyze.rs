@@ -100,7 +100,7 @@ fn in_parts(
             if names_an_observer(&batch) {
                 stream.expect_kernel();
             }
-            stream.push(&batch).1.into_iter().for_each(&mut *part);
+            stream.push(*batch).1.into_iter().for_each(&mut *part);
         }
         Piece::Damaged(count) => stream.add_damaged_lines(count),
     });
