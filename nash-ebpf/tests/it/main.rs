@@ -7,6 +7,7 @@
 mod abi;
 mod cleanliness;
 mod daemon;
+mod full_disks;
 mod losses;
 mod privileges;
 mod recording;
