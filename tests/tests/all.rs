@@ -9,6 +9,7 @@ mod collectors;
 mod data;
 mod fallback;
 mod full_disks;
+mod kernel;
 mod kills;
 mod off;
 mod rig;

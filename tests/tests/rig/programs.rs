@@ -21,6 +21,12 @@ pub(crate) fn nash() -> &'static Path {
     PATH.get_or_init(|| build("nash", "nash"))
 }
 
+/// Gives the path of the kernel's observer.
+pub(crate) fn nash_ebpf() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| build("nash-ebpf", "nash-ebpf"))
+}
+
 /// Starts a command of cargo in the root of the repository.
 pub(crate) fn cargo() -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
