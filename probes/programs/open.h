@@ -13,6 +13,8 @@
 #include "../read/process.h"
 #include "../read/text.h"
 
+/* O_CREAT, O_EXCL, O_NOCTTY and O_TRUNC: what an open does once, which the open file does not remember. */
+#define DONE_ONCE 00001700
 /* O_CREAT and O_TMPFILE of asm-generic/fcntl.h: only with these a mode means anything. */
 #define MAKES_A_FILE (00000100 | 020000000)
 
@@ -99,6 +101,7 @@ static __noinline int open_end(struct task_struct *task, struct nash_process *pr
 	file = call->result >= 0 ? file_of(task, call->result) : NULL;
 	if (file) {
 		at = put_file(DRAFT_CALL, draft, file);
+		draft->record.file.flags |= request.flags & DONE_ONCE;
 	} else {
 		draft->record.file.flags = request.flags;
 		at = put_named(DRAFT_CALL, 0, task, request.directory, request.name, NASH_SPAN_PATH);

@@ -23,7 +23,8 @@ static __always_inline struct nash_process *in_session(__u32 tgid)
 /* Notes under which number a process knows itself, and in which namespace. */
 static __always_inline void read_namespace(struct nash_process *process, struct task_struct *task)
 {
-	struct pid *pid = task->group_leader->thread_pid;
+	/* Read as a number, not followed as a pointer: before Linux 6.2 nothing that varies may be added to one. */
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
 	struct pid_namespace *namespace;
 	struct upid *number;
 	__u32 level;
