@@ -211,7 +211,7 @@ fn run_masks_its_story_and_what_it_keeps() {
     std::fs::set_permissions(&shell, std::fs::Permissions::from_mode(0o755)).unwrap();
     let keep = dir.path().join("keep");
     let output = program()
-        .args(["run", "--rules"])
+        .args(["run", "--observer=none", "--rules"])
         .arg(&rules)
         .arg("--shell")
         .arg(&shell)
@@ -237,7 +237,7 @@ fn rules_that_cannot_be_used_are_bad_usage_before_anything_happens() {
         serve.args(["serve", "--listen", "127.0.0.1:0", "--journal"]).arg(&journal).arg("--rules").arg(file);
         serve.env("NUCLEIC_HOOK_TOKEN", TOKEN);
         let mut run = program();
-        run.arg("run")
+        run.args(["run", "--observer=none"])
             .arg("--rules")
             .arg(file)
             .args(["--shell", "/bin/sh", "-c"])

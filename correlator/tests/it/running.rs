@@ -32,7 +32,14 @@ fn shell_that_spools(dir: &Path, batches: &[Value]) -> PathBuf {
 }
 
 fn run(shell: &Path, args: &[&str]) -> Output {
-    program().arg("run").arg("--shell").arg(shell).args(args).stdin(Stdio::null()).output().unwrap()
+    program()
+        .args(["run", "--observer=none"])
+        .arg("--shell")
+        .arg(shell)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -122,7 +129,7 @@ fn the_shell_is_led_to_a_socket_that_only_its_token_opens() {
     let shell = script(dir.path(), "waiting", waiting);
     let child = program()
         .current_dir(dir.path())
-        .args(["run", "--shell", shell.to_str().unwrap(), "--", "x"])
+        .args(["run", "--observer=none", "--shell", shell.to_str().unwrap(), "--", "x"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -159,7 +166,7 @@ fn a_signal_to_the_program_reaches_the_script_and_the_story_is_told() {
     let waiting = "trap 'echo caught; exit 7' TERM; touch ready; while :; do sleep 0.05; done";
     let child = program()
         .current_dir(dir.path())
-        .args(["run", "--shell", shell.to_str().unwrap(), "--", waiting])
+        .args(["run", "--observer=none", "--shell", shell.to_str().unwrap(), "--", waiting])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
@@ -227,7 +234,11 @@ fn a_shell_that_is_not_there_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let lonely = dir.path().join("nash-correlate");
     std::fs::copy(env!("CARGO_BIN_EXE_nash-correlate"), &lonely).unwrap();
-    let output = std::process::Command::new(&lonely).env("PATH", dir.path()).args(["run", "--", "x"]).output().unwrap();
+    let output = std::process::Command::new(&lonely)
+        .env("PATH", dir.path())
+        .args(["run", "--observer=none", "--", "x"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(125));
     let complaint = text(&output.stderr);
     assert!(complaint.contains("no nash found") && complaint.contains("PATH"), "{complaint}");

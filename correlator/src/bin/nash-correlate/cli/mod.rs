@@ -66,6 +66,9 @@ pub(crate) struct RunArgs {
     /// The shell to run it with [default: nash beside this program, else in PATH]
     #[arg(long, value_name = "PATH")]
     pub(crate) shell: Option<PathBuf>,
+    /// Who watches beside the shell
+    #[arg(long, value_enum, default_value_t = Observed::Auto, value_name = "WHO")]
+    pub(crate) observer: Observed,
     /// Keep the received batches and the spool in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
@@ -84,6 +87,17 @@ pub(crate) struct RunArgs {
     /// What to run
     #[arg(value_name = "WORD", required_unless_present = "command_line", trailing_var_arg = true)]
     pub(crate) words: Vec<OsString>,
+}
+
+/// Who watches what programs do once they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Observed {
+    /// The best observer that this machine and this user allow
+    Auto,
+    /// nash-ebpf, or it is an error
+    Ebpf,
+    /// Nobody: the shell's own view
+    None,
 }
 
 /// `serve`.

@@ -83,6 +83,16 @@ impl Collector {
         Ok(Self { private, spool_dir, token, session, engine, spool, runtime, stop, serving, writer })
     }
 
+    /// A directory that only this user may enter, and that is gone when the run is.
+    pub(super) fn private(&self) -> &Path {
+        self.private.path()
+    }
+
+    /// The socket that it receives at.
+    pub(super) fn socket(&self) -> PathBuf {
+        socket(self.private.path())
+    }
+
     /// Makes a command send its events here.
     pub(super) fn lead_to(&self, command: &mut Command) {
         for name in CLEARED_VARIABLES {

@@ -1,9 +1,10 @@
 //! `run`: a script under nash, with a collector of its own, and its story at the end.
 //!
 //! The script keeps its standard streams, its directory and its exit status. Which program runs it stands in `program`, the
-//! collector in `collector`, and what is printed comes from the library.
+//! collector in `collector`, the kernel's observer in `observer`, and what is printed comes from the library.
 
 mod collector;
+mod observer;
 mod program;
 
 use std::io::Write;
@@ -19,6 +20,7 @@ use crate::cli::{Color, RunArgs};
 use crate::rules::Rules;
 use crate::terminal::{complain, options_for_stdout};
 use collector::Collector;
+use observer::Observer;
 pub(crate) use program::find as find_shell;
 
 /// Exit status where the script could not be run, as `env` and `timeout` have it.
@@ -42,10 +44,17 @@ pub(crate) fn run(inputs: &RunArgs, rules: Rules) -> anyhow::Result<u8> {
         command.stdout(Stdio::from(stderr));
     }
     let signals = collector.catch_signals()?;
+    let observer = Observer::start(inputs.observer, &shell, &collector)?;
+    if observer.is_some() {
+        command.env("NUCLEIC_SHELL_KERNEL", "ebpf");
+    }
     let mut child = command.spawn().with_context(|| format!("starting the shell {}", shell.display()))?;
     signals.to(child.id());
     let ended = child.wait().context("waiting for the shell")?;
     drop(signals);
+    if let Some(observer) = observer {
+        observer.stop();
+    }
 
     let story = collector.finish();
     if story.coverage.events == 0 {
