@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::Parser;
 
+use crate::kernel::Turn;
+
 /// Measures nash against bash; every figure is a ratio of medians of one interleaved run.
 #[derive(Debug, Parser)]
 #[command(name = "nash-benches", max_term_width = 100)]
@@ -32,6 +34,12 @@ pub(crate) struct Cli {
     /// Events of the journals that the correlator reads
     #[arg(long, value_name = "COUNT", default_value_t = 400_000)]
     pub(crate) events: u64,
+    /// Measure what the kernel's observer costs, and nothing else: this nash-ebpf, or the one beside this program; needs root
+    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) kernel: Option<PathBuf>,
+    /// Only make turns of a system call: what is measured with and without the observer
+    #[arg(long, value_enum, value_name = "CALL", hide = true)]
+    pub(crate) turns: Option<Turn>,
     /// Only read a file of JSON lines: what the correlator is compared with
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) parse_lines: Option<PathBuf>,

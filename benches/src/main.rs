@@ -7,6 +7,7 @@ mod cli;
 mod collector;
 mod correlator;
 mod figures;
+mod kernel;
 mod measure;
 mod process;
 mod report;
@@ -33,7 +34,20 @@ fn run(inputs: &cli::Cli) -> anyhow::Result<()> {
         println!("{} lines", correlator::parse_lines(path)?);
         return Ok(());
     }
+    if let Some(turn) = inputs.turns {
+        return kernel::make(turn);
+    }
     let scenes = scene::Scenes::set_up()?;
+    if let Some(program) = &inputs.kernel {
+        let nash = inputs.shells(scenes.directory())?.nash;
+        let costs = kernel::measure(&kernel::program(program)?, &nash, scenes.directory(), inputs.rounds)?;
+        if inputs.json {
+            println!("{}", serde_json::to_string_pretty(&costs)?);
+        } else {
+            print!("{}", kernel::table(&costs));
+        }
+        return Ok(());
+    }
     let mut figures = figures::all(scenes.directory());
     figures.retain(|figure| figure.name.contains(&inputs.only));
     let offline = correlator::is_wanted(&inputs.only);
