@@ -12,7 +12,7 @@ PROFILE = release
 BUILT := $(TARGET_DIR)/$(PROFILE)
 
 # Programs that tests call, as program:package.
-TEST_TOOLS := bash:bash dash:dash strace:strace
+TEST_TOOLS := bash:bash dash:dash strace:strace busybox:busybox-static python3:python3 script:bsdutils unshare:util-linux
 
 # What compiles the kernel's probes and the library that they are tested against: programs as above, and headers as file:package.
 PROBE_TOOLS := clang:clang pkg-config:pkg-config

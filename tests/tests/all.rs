@@ -4,9 +4,11 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails, in whichever function that is")]
 
+mod against_strace;
 mod arrows;
 mod collectors;
 mod data;
+mod evasions;
 mod fallback;
 mod full_disks;
 mod kernel;

@@ -4,6 +4,7 @@
 
 pub(crate) mod collector;
 pub(crate) mod duel;
+pub(crate) mod observer;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod repository;

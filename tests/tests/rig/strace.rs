@@ -1,7 +1,7 @@
 //! What the system saw: a run under strace, as processes.
 //!
-//! Reads which process forked which, and what each became by `execve`. Everything else in a trace can be asked for as
-//! text.
+//! Reads which process forked which, what each became by `execve` and which files it opened. Everything else in a trace can be
+//! asked for as text.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,6 +11,9 @@ use std::process::Command;
 /// The calls that make processes, and what makes them other programs.
 pub(crate) const PROCESS_CALLS: &str = "execve,execveat,clone,clone3,fork,vfork";
 
+/// The calls that open files.
+pub(crate) const OPEN_CALLS: &str = "open,openat,openat2,creat";
+
 /// One process, from its start to its end. A pid may come back as another process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Process {
@@ -19,6 +22,8 @@ pub(crate) struct Process {
     pub(crate) parent: Option<usize>,
     /// The programs that it became, in order.
     pub(crate) programs: Vec<PathBuf>,
+    /// The files that it opened, by the paths that the system has for them; only of a trace with `-y`.
+    pub(crate) opened: Vec<PathBuf>,
     /// How many programs its parent had become when it forked.
     pub(crate) programs_of_parent: usize,
 }
@@ -83,7 +88,13 @@ impl Trace {
         let Some((name, arguments)) = call.split_once('(') else { return };
         let Some(result) = arguments.rsplit_once(" = ").and_then(|(_, result)| first_number(result)) else { return };
         let index = self.instance(pid);
-        if name.starts_with("execve") {
+        if OPEN_CALLS.split(',').any(|open| open == name) {
+            if result >= 0
+                && let Some(path) = path_of_result(arguments)
+            {
+                self.processes[index].opened.push(path);
+            }
+        } else if name.starts_with("execve") {
             if result == 0 {
                 let path = quoted(arguments).unwrap_or_else(|| panic!("no path in {call}"));
                 self.processes[index].programs.push(path);
@@ -108,8 +119,16 @@ impl Trace {
     }
 }
 
+/// The number at the beginning of a result: `3`, `-1 ENOENT`, `3</etc/passwd>`.
 fn first_number(text: &str) -> Option<i64> {
-    text.split_whitespace().next()?.parse().ok()
+    text.split([' ', '<']).next()?.parse().ok()
+}
+
+/// The path in `… = 3</etc/passwd>`.
+fn path_of_result(arguments: &str) -> Option<PathBuf> {
+    let (_, result) = arguments.rsplit_once(" = ")?;
+    let path = result.split_once('<')?.1.trim_end();
+    Some(path.strip_suffix('>').or_else(|| path.strip_suffix(">(deleted)"))?.into())
 }
 
 /// The first string in a call's arguments, with C's escapes undone.
