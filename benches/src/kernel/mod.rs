@@ -36,7 +36,7 @@ pub(crate) struct Cost {
     without: Option<f64>,
     with: f64,
     /// What is held against the bar: a ratio, a difference, or the value itself.
-    cost: f64,
+    held: f64,
     at_most: f64,
     samples: usize,
 }
@@ -78,13 +78,13 @@ pub(crate) fn measure(program: &Path, shell: &Path, directory: &Path, rounds: u3
         let samples = with.len();
         let (without, with) = (median(without), median(with));
         let cost = if unit == "ms" { with / without } else { with - without };
-        costs.push(Cost { figure, unit, without: Some(without), with, cost, at_most, samples });
+        costs.push(Cost { figure, unit, without: Some(without), with, held: cost, at_most, samples });
     }
     for (figure, unit, values, at_most) in
         [("the idle observer, of a core", "%", idle, 0.5), ("the observer's memory", "MiB", resident, 40.0)]
     {
         let (samples, with) = (values.len(), median(values));
-        costs.push(Cost { figure, unit, without: None, with, cost: with, at_most, samples });
+        costs.push(Cost { figure, unit, without: None, with, held: with, at_most, samples });
     }
     Ok(costs)
 }
@@ -101,12 +101,12 @@ pub(crate) fn program(asked_for: &Path) -> anyhow::Result<PathBuf> {
 pub(crate) fn table(costs: &[Cost]) -> String {
     let mut text = String::new();
     for cost in costs {
-        let verdict = if cost.cost <= cost.at_most { "ok" } else { "over" };
+        let verdict = if cost.held <= cost.at_most { "ok" } else { "over" };
         let from = cost.without.map_or_else(String::new, |without| format!("{without:.1} -> "));
         let held = match cost.unit {
-            "ms" => format!("{:.3} <= {:.2}", cost.cost, cost.at_most),
-            "ns" => format!("+{:.1} <= +{:.0}", cost.cost, cost.at_most),
-            _ => format!("{:.2} <= {:.1}", cost.cost, cost.at_most),
+            "ms" => format!("{:.3} <= {:.2}", cost.held, cost.at_most),
+            "ns" => format!("+{:.1} <= +{:.0}", cost.held, cost.at_most),
+            _ => format!("{:.2} <= {:.1}", cost.held, cost.at_most),
         };
         let measured = format!("{from}{:.1} {}", cost.with, cost.unit);
         // Writing to a string does not fail.

@@ -9,7 +9,7 @@ use crate::rig::observer::{Recorded, can_observe};
 /// Checks that a script runs the preserved shell's own file once.
 fn runs_the_preserved_shell(test: &str, script: &str) {
     check(test, script, |scene, recorded| {
-        assert_eq!(recorded.times_run(&scene.preserved()), 1, "{:#?}", recorded.events)
+        assert_eq!(recorded.times_run(&scene.preserved()), 1, "{:#?}", recorded.events);
     });
 }
 
