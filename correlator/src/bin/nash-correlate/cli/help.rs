@@ -24,6 +24,8 @@ Example:
 
 pub(super) const SERVE_HELP: &str = "\
 Routes:
+  GET /events?after=CURSOR&payloads=0&session=ID: what is on record, and what comes,
+  as server-sent events
   POST /shell-event, POST /kernel-event: one batch
   202 once it is on disk           401 without a known token
   413 over 4 MiB                   400 with a reason for what is not a batch
@@ -93,7 +95,8 @@ Exit status:
   acknowledged in time: everything is still there
 
 Example:
-  { read -r reply; save \"$reply\"; } < <(ssh vm nash-correlate drain --spool /var/spool/nucleic-nash)";
+  ssh vm nash-correlate drain --spool /var/spool/nucleic-nash --ack 4711
+  # and 4711 to its standard input once the reply is safe";
 
 pub(super) const DOCTOR_HELP: &str = "\
 Looks at the shell, at the way of its events and at the kernel, and says for each
