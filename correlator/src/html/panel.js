@@ -110,7 +110,8 @@ function effectLine(effect) {
   const what = effect.path != null ? visible(effect.path) : effect.address != null ? visible(effect.address) + (effect.port ? ":" + effect.port : "") : "";
   const line = make("p", "effect", make("span", "operator", visible(doing(effect))), " ", what + to);
   if (effect.count > 1) line.append(make("span", "quiet", " × " + effect.count));
-  if (effect.result < 0) line.append(make("span", "failed", " failed"));
+  if (effect.result === -2) line.append(make("span", "quiet", " not there"));
+  else if (effect.result < 0) line.append(make("span", "failed", " failed (errno " + -effect.result + ")"));
   return line;
 }
 

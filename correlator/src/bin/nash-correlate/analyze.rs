@@ -119,7 +119,8 @@ fn names_an_observer(batch: &Batch) -> bool {
 
 fn note_foreign(summary: Summary) {
     if summary.foreign > 0 {
-        let (files, hold) = if summary.foreign == 1 { ("file", "holds") } else { ("files", "hold") };
-        complain(&format!("{} {files} of directories {hold} nothing of ours and were passed over", summary.foreign));
+        let (files, hold, were) =
+            if summary.foreign == 1 { ("file", "holds", "was") } else { ("files", "hold", "were") };
+        complain(&format!("{} {files} of directories {hold} nothing of ours and {were} passed over", summary.foreign));
     }
 }
