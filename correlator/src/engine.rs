@@ -209,6 +209,7 @@ impl Engine {
         story.coverage.events_not_kept = self.not_kept.saturating_add(self.kernel.not_kept);
         story.coverage.previews_not_kept = self.previews_not_kept;
         story.coverage.damaged_lines = self.damaged_lines;
+        story.coverage.shells_beside = findings::shells_beside(&story, &self.finding_rules);
         story.findings = findings::find(&story, &self.finding_rules);
         story
     }

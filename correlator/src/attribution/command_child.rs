@@ -33,7 +33,13 @@ pub(super) fn root(forest: &mut Forest<'_>, shells: &[ShellStory], domains: &[Op
             }
         }
         for command in &shell.commands {
-            let Some((cmd, pid)) = command.cmd.zip(process_of(command)) else { continue };
+            let Some(cmd) = command.cmd else { continue };
+            let Some(pid) = process_of(command) else {
+                if let Some(node) = by_words(forest, nodes, command) {
+                    forest.nodes[node].root_of = Some(Owner { shell: index, cmd: Some(cmd), rule: Rule::CommandChild });
+                }
+                continue;
+            };
             let users = by_pid.get(&pid).map_or(&[][..], Vec::as_slice);
             let nearest = users
                 .iter()
@@ -46,6 +52,19 @@ pub(super) fn root(forest: &mut Forest<'_>, shells: &[ShellStory], domains: &[Op
             }
         }
     }
+}
+
+/// The child that runs what a command says, where the shell was killed before it could tell the pid.
+fn by_words(forest: &Forest<'_>, nodes: &[usize], command: &Command) -> Option<usize> {
+    let exec = command.exec.as_deref_external().filter(|_| command.state == CommandState::Running)?;
+    let runs_it = |node: &usize| {
+        let node = &forest.nodes[*node];
+        let first = node.record.execs.iter().find(|(_, ran)| ran.succeeded());
+        node.root_of.is_none() && first.is_some_and(|(_, ran)| ran.exec.argv == exec.argv)
+    };
+    let mut fitting = nodes.iter().copied().filter(runs_it).filter(|node| distance(forest, *node, command).is_some());
+    // Of several it can't be told.
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 /// The pid that a command has as a process of its own.

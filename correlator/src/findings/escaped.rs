@@ -66,7 +66,9 @@ fn enters_namespace(effect: &Effect) -> bool {
 
 /// Whether a program was never seen to end, while its parent and every shell above it were.
 fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
-    let lives = process.ended_at_ms.is_none() && process.ran_a_program() && process.role != Role::Shell;
+    // What the shell itself put in the background is where the script wanted it.
+    let is_detached = matches!(parent.role, Role::Command | Role::Descendant);
+    let lives = process.ended_at_ms.is_none() && process.ran_a_program() && process.role != Role::Shell && is_detached;
     let Some(left_at) = parent.ended_at_ms.filter(|_| lives) else { return false };
     let mut shell = process.owner.as_ref().and_then(|owner| scene.shell(&owner.shell_id));
     let mut steps = 0;

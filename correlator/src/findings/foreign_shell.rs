@@ -1,6 +1,8 @@
 //! `foreign-shell`: a shell that nash does not stand in for ran: `zsh`, `busybox sh`, a bash that somebody brought along.
 //!
-//! The system's own `sh` and `bash`, where nash was not put in their place, are no finding: coverage says so.
+//! The system's own `sh` and `bash`, where nash was not put in their place, are no finding: coverage counts them.
+
+use std::collections::BTreeMap;
 
 use nash_events::ByteString;
 use nash_events::event::CommandType;
@@ -49,6 +51,21 @@ pub(super) fn is_foreign(scene: &Scene<'_>, path: &ByteString, argv: &[ByteStrin
         path.as_bytes().strip_suffix(name).map(|directory| directory.strip_suffix(b"/").unwrap_or(directory));
     let is_the_systems = directory.is_some_and(|directory| is_one_of(directory, &names.system_directories));
     is_one_of(name, &names.shells) && !is_the_systems
+}
+
+/// The system's own shells that ran where nash was not put in their place, by file, and how often.
+pub(super) fn beside(scene: &Scene<'_>) -> BTreeMap<String, u64> {
+    let mut beside = BTreeMap::new();
+    for program in scene.programs().filter(|program| program.owner.is_some()) {
+        let executed = program.executed;
+        let Some(path) = &executed.what.path else { continue };
+        let is_a_shell = is_one_of(base_name(path), &scene.names.shells);
+        let is_explained = scene.images.is_nash(executed) || scene.images.preserved(executed).is_some();
+        if is_a_shell && !is_explained && !is_foreign(scene, path, &executed.what.argv) {
+            *beside.entry(quote(path.as_bytes())).or_default() += 1;
+        }
+    }
+    beside
 }
 
 fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {

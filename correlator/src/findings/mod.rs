@@ -17,6 +17,8 @@ mod secret_flow;
 mod table;
 mod unreported;
 
+use std::collections::BTreeMap;
+
 use nash_events::{CmdId, Seq, SessionId, ShellId};
 use serde::Serialize;
 pub use table::{FindingRules, FindingRulesError};
@@ -178,6 +180,12 @@ pub fn find(story: &Story, rules: &FindingRules) -> Vec<Finding> {
     });
     findings.dedup_by(|a, b| a.id == b.id);
     findings
+}
+
+/// The system's own shells that ran below watched shells where nash does not stand in for them, by file: no finding, but what
+/// they did is the kernel's word alone.
+pub(crate) fn shells_beside(story: &Story, rules: &FindingRules) -> BTreeMap<String, u64> {
+    foreign_shell::beside(&Scene::of(story, rules))
 }
 
 impl Finding {

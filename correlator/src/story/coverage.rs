@@ -42,6 +42,10 @@ pub struct Coverage {
     pub processes_not_attributed: u64,
     /// Events of the kernel that fit no process.
     pub events_not_attributed: u64,
+    /// The system's own shells that ran where nash does not stand in for them, by file, and how often: what they did is the
+    /// kernel's word alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub shells_beside: BTreeMap<String, u64>,
     /// Each kernel observer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observers: Vec<ObserverCoverage>,
@@ -147,6 +151,7 @@ impl Coverage {
             damaged_lines: 0,
             processes_not_attributed: count(strangers),
             events_not_attributed: forest.unattributed,
+            shells_beside: BTreeMap::new(),
             observers,
             sessions: sessions(shells, processes, kernel),
         }

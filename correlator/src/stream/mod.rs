@@ -67,6 +67,7 @@ struct Totals {
     events: u64,
     events_lost: u64,
     not_attributed: u64,
+    shells_beside: BTreeMap<String, u64>,
     sessions: BTreeMap<nash_events::SessionId, crate::story::SessionCoverage>,
 }
 
@@ -178,6 +179,7 @@ impl Totals {
         self.events += coverage.events;
         self.events_lost = self.events_lost.saturating_add(coverage.events_lost);
         self.not_attributed += coverage.processes_not_attributed;
+        add_counts(&mut self.shells_beside, &coverage.shells_beside);
         for session in &coverage.sessions {
             match self.sessions.get_mut(&session.session_id) {
                 Some(known) => known.add(session),
@@ -193,6 +195,7 @@ impl Totals {
         coverage.events += self.events;
         coverage.events_lost = coverage.events_lost.saturating_add(self.events_lost);
         coverage.processes_not_attributed += self.not_attributed;
+        add_counts(&mut coverage.shells_beside, &self.shells_beside);
         for session in std::mem::take(&mut coverage.sessions) {
             match self.sessions.get_mut(&session.session_id) {
                 Some(known) => known.add(&session),
@@ -205,5 +208,11 @@ impl Totals {
         if is_both {
             coverage.witnesses = crate::story::Witnesses::ShellAndKernel;
         }
+    }
+}
+
+fn add_counts(to: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+    for (name, count) in more {
+        *to.entry(name.clone()).or_default() += count;
     }
 }

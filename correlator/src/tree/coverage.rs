@@ -76,6 +76,11 @@ fn kernel_warnings(story: &Story) -> Vec<String> {
             warnings.push(format!("session {id}: the kernel's observers know nothing of {shells}"));
         }
     }
+    for (path, count) in &coverage.shells_beside {
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        warnings
+            .push(format!("{path} ran {times}: nash does not stand in for it here, the kernel alone saw what it did"));
+    }
     if coverage.events_not_attributed > 0 {
         warnings.push(format!("{} events of the kernel fit no process", coverage.events_not_attributed));
     }

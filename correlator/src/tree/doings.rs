@@ -26,6 +26,9 @@ const ENOTDIR: i64 = 20;
 const EACCES: i64 = 13;
 const EPERM: i64 = 1;
 
+/// Bits of `open`'s flags: `O_DIRECTORY`, as x86 has it and as ARM does.
+const O_DIRECTORY: u64 = 0o200_000 | 0o40_000;
+
 /// What was done, sorted by what a person asks for.
 #[derive(Default)]
 struct Doings<'a> {
@@ -66,6 +69,8 @@ impl<'a> Doings<'a> {
                 match errno {
                     0 if effect.background => _ = self.background.insert(path),
                     0 if writes => self.wrote.push(path),
+                    // A directory that is listed is no file that is read.
+                    0 if open.flags.is_some_and(|flags| flags & O_DIRECTORY != 0) => {}
                     0 => self.read.push(path),
                     ENOENT | ENOTDIR => _ = self.missing.insert(path),
                     EACCES | EPERM => self.refused.push(path),
@@ -157,8 +162,10 @@ impl<'a> Doings<'a> {
             1 => self.notable.push("1 temporary file".to_owned()),
             many => self.notable.push(format!("{many} temporary files")),
         }
-        let mut known = HashSet::new();
-        self.reached.retain(|address| known.insert(address.clone()));
+        for list in [&mut self.reached, &mut self.notable] {
+            let mut known = HashSet::new();
+            list.retain(|said| known.insert(said.clone()));
+        }
     }
 
     fn tell(&self, cwd: Option<&[u8]>, options: &Options) -> Vec<(Style, String)> {

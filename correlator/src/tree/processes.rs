@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use nash_events::{CmdId, ShellId};
 
 use crate::attribution::file_name;
-use crate::story::{Command, Effect, Process, Role, ShellStory, Story};
+use crate::story::{Command, Effect, Process, Role, ShellState, ShellStory, Story};
 
 /// Processes that are drawn below one command: 24, about what fits a screen with its command.
 const DRAWN_MAX: usize = 24;
@@ -94,6 +94,10 @@ impl<'a> Processes<'a> {
             };
             let told = own.effects.iter().filter(|effect| effect.in_shell.is_none() && changes(effect));
             grove.effects = told.filter(is_shells).collect();
+            if shell.state == ShellState::FellBack {
+                let ran = own.execs.iter().filter(|executed| executed.succeeded() && executed.owner.is_none());
+                grove.went_on_as = ran.skip(1).collect();
+            }
         }
         let members = self.by_owner.get(&(&shell.shell_id, None)).map_or(&[][..], Vec::as_slice);
         grove.fill(members, own);

@@ -240,6 +240,21 @@ fn the_end_of_a_killed_shell_and_of_its_command_are_the_kernels_word() {
 }
 
 #[test]
+fn a_command_of_a_killed_shell_that_told_no_pid_is_known_by_its_words() {
+    let mut running = exec(2, 1, "sh x", &json!({"pid": null, "exitCode": null}));
+    running["kind"] = json!("exec-start");
+    let seen = watched()
+        .fork(1010, 100, 300)
+        .exec(1011, 300, "/usr/bin/dash", "sh x")
+        .fork(1010, 100, 301)
+        .exec(1011, 301, "/usr/bin/ls", "ls")
+        .event(1400, 100, "exit", &json!({"signal": 9}));
+    let told = tell(&[batch(SHELL, None, &[shell_start(1, &shell_process(100)), running]), seen.batch()]);
+    assert_eq!(owner(&told, 300), "aaaaaaaa-1 1 command-child");
+    assert_eq!(owner(&told, 301), "aaaaaaaa-1 - fork-tree");
+}
+
+#[test]
 fn two_ends_that_differ_leave_a_doubt_at_the_command() {
     let seen = watched().fork(1010, 100, 201).exit(1013, 201, 3);
     let told = tell(&[shell(&[run(2, 1, "make")]), seen.batch()]);

@@ -158,6 +158,15 @@ fn other_shells_are_found_and_the_systems_own_are_not() {
 }
 
 #[test]
+fn the_systems_own_shells_that_ran_beside_nash_are_counted_in_coverage() {
+    let mut engine = Engine::new();
+    engine.push(&shell(&[run(2, 1, "env")]));
+    engine.push(&ran(&json!({"path": "/usr/bin/dash", "argv": ["sh", "-c", "x"]})).batch());
+    let coverage = engine.story().coverage;
+    assert_eq!(coverage.shells_beside.into_iter().collect::<Vec<_>>(), [("/usr/bin/dash".to_owned(), 1)]);
+}
+
+#[test]
 fn a_shell_through_the_loader_from_memory_or_without_a_name_is_found() {
     let loader = json!({"path": "/usr/lib/ld-linux-x86-64.so.2", "argv": ["ld.so", "/tmp/bash", "-c", "id"]});
     check(&ran(&loader), FindingRule::LoaderExec);
@@ -262,6 +271,9 @@ fn who_leaves_for_a_pid_namespace_a_control_group_or_outlives_everybody_has_esca
         .exit(2000, 100, 0);
     check(&daemon, FindingRule::Escaped);
     check_nothing(&[run(2, 1, "env")], &daemon.exit(2100, 202, 0));
+    // What the shell itself put in the background is where the script wanted it.
+    let server = watched().fork(1010, 100, 201).exec(1011, 201, "/usr/bin/env", "env").exit(2000, 100, 0);
+    check_nothing(&[run(2, 1, "env")], &server);
 }
 
 #[test]
