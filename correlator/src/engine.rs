@@ -178,6 +178,7 @@ impl Engine {
 
     /// Counts anew what is kept, after something was taken out.
     pub(crate) fn count_kept(&mut self) {
+        self.kernel.count_things();
         self.kept = self.shells.values().map(|stream| stream.events.len() as u64).sum();
         let previews = self.shells.values().flat_map(|stream| stream.events.values()).map(preview_bytes);
         self.preview_bytes_left = PREVIEW_BYTES_KEPT_MAX.saturating_sub(previews.sum());

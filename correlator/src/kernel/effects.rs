@@ -96,7 +96,7 @@ impl Paths {
 
 impl Files {
     /// Takes an `open`.
-    pub(crate) fn open(&mut self, open: &Open, at: &Moment, paths: &mut Paths) {
+    pub(crate) fn open(&mut self, open: &Open, at: &Moment, paths: &mut Paths, room: bool) {
         let errno = open.result.map_or(0, |result| (-result).max(0));
         let key = OpenKey { path: paths.share(open.path.as_ref()), writes: writes(open.flags), errno };
         let detail = Detail {
@@ -111,7 +111,7 @@ impl Files {
             redacted: open.redacted.clone(),
             ..Detail::default()
         };
-        let full = self.is_full();
+        let full = !room || self.is_full();
         match self.opens.get_mut(&key) {
             Some(tally) => tally.add(at, detail),
             None if full => self.not_kept += 1,
@@ -120,7 +120,7 @@ impl Files {
     }
 
     /// Takes a change to the file system.
-    pub(crate) fn mutation(&mut self, told: &Mutation, at: &Moment, paths: &mut Paths) {
+    pub(crate) fn mutation(&mut self, told: &Mutation, at: &Moment, paths: &mut Paths, room: bool) {
         let key = MutationKey {
             op: told.op,
             path: paths.share(told.path.as_ref()),
@@ -139,7 +139,7 @@ impl Files {
             redacted: told.redacted.clone(),
             ..Detail::default()
         };
-        let full = self.is_full();
+        let full = !room || self.is_full();
         match self.mutations.get_mut(&key) {
             Some(tally) => tally.add(at, detail),
             None if full => self.not_kept += 1,
@@ -177,4 +177,43 @@ impl Tally {
 /// Whether flags of `open` allow a change to the file.
 pub(crate) fn writes(flags: Option<u64>) -> bool {
     flags.is_some_and(|flags| flags & O_ACCMODE != 0 || flags & (O_CREAT | O_TRUNC) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use nash_events::{KernelEvent, KernelEventKind, Seq};
+
+    use super::*;
+
+    fn at(seq: u64) -> Moment {
+        let kind = KernelEventKind::Open(Box::default());
+        let actor = nash_events::kernel::Actor::default();
+        Moment::of(&"o".into(), &KernelEvent { seq: Seq(seq), ts: None, boot_ns: Some(seq), actor, kind })
+    }
+
+    fn open(path: &str) -> Open {
+        Open { path: Some(path.into()), result: Some(3), ..Open::default() }
+    }
+
+    #[test]
+    fn equal_opens_are_one_entry_that_the_first_by_time_stands_for() {
+        let (mut files, mut paths) = (Files::default(), Paths::default());
+        for seq in [3, 1, 2] {
+            files.open(&open("/a"), &at(seq), &mut paths, true);
+        }
+        let tally = files.opens.values().next().unwrap();
+        assert_eq!((files.len(), tally.count, tally.first.seq), (1, 3, Seq(1)));
+    }
+
+    #[test]
+    fn without_room_what_is_new_is_counted_and_what_is_known_goes_on() {
+        let (mut files, mut paths) = (Files::default(), Paths::default());
+        files.open(&open("/a"), &at(1), &mut paths, true);
+        files.open(&open("/a"), &at(2), &mut paths, false);
+        files.open(&open("/b"), &at(3), &mut paths, false);
+        assert_eq!((files.len(), files.not_kept), (1, 1));
+        drop(files);
+        paths.sweep();
+        assert!(paths.0.is_empty());
+    }
 }

@@ -23,6 +23,9 @@ use crate::engine::Changes;
 /// Processes that are kept at once: half a million, about 400 MiB without their files; later ones are counted.
 pub const PROCESSES_KEPT_MAX: usize = 500_000;
 
+/// Files and rare events that are kept over all processes: two million, about 600 MiB; later ones are counted.
+const THINGS_KEPT_MAX: usize = 2_000_000;
+
 /// Events that name a pid but not when its process started: 10,000 are kept to be joined by time.
 const LOOSE_KEPT_MAX: usize = 10_000;
 
@@ -40,6 +43,8 @@ pub(crate) struct Kernel {
     pub(crate) boots: BTreeMap<(Arc<str>, KernelSource), Boot>,
     paths: Paths,
     kept: usize,
+    /// Files and events of all processes.
+    things: usize,
     /// Events of processes beyond [`PROCESSES_KEPT_MAX`].
     pub(crate) not_kept: u64,
 }
@@ -76,8 +81,8 @@ impl Kernel {
             let at = Moment::of(&observer.id, event);
             observer.count(event, &at);
             let known = boot.processes.len();
-            let room = self.kept < PROCESSES_KEPT_MAX;
-            if !boot.take(event, at, &mut self.paths, room) {
+            let room = Room { process: self.kept < PROCESSES_KEPT_MAX, thing: self.things < THINGS_KEPT_MAX };
+            if !boot.take(event, at, &mut self.paths, room, &mut self.things) {
                 changes.not_kept += 1;
             }
             self.kept += boot.processes.len() - known;
@@ -104,15 +109,33 @@ impl Kernel {
         self.kept
     }
 
+    /// Files and events of processes that are kept.
+    pub(crate) fn things_kept(&self) -> usize {
+        self.things
+    }
+
+    /// Counts anew what is kept of processes, after something was taken out.
+    pub(crate) fn count_things(&mut self) {
+        let records = self.boots.values().flat_map(|boot| boot.processes.values());
+        self.things = records.map(Record::size).sum();
+    }
+
     /// Gives back the memory of paths that no process uses any more.
     pub(crate) fn sweep(&mut self) {
         self.paths.sweep();
     }
 }
 
+/// Whether there is room for another process, and for another thing of one.
+#[derive(Clone, Copy)]
+struct Room {
+    process: bool,
+    thing: bool,
+}
+
 impl Boot {
     /// Takes an event; tells whether it was kept.
-    fn take(&mut self, event: &KernelEvent, at: Moment, paths: &mut Paths, room: bool) -> bool {
+    fn take(&mut self, event: &KernelEvent, at: Moment, paths: &mut Paths, room: Room, things: &mut usize) -> bool {
         if matches!(event.kind, KernelEventKind::Lost(_)) {
             return true;
         }
@@ -130,16 +153,16 @@ impl Boot {
         {
             let child = Pid { pid: fork.child_pid, start_ticks };
             if child != pid {
-                match self.record(child, room) {
+                match self.record(child, room.process) {
                     Some(record) => record.take_fork(pid, fork, &at),
                     None => return false,
                 }
             }
         }
-        match self.record(pid, room) {
-            Some(record) => record.take(event, at, paths),
-            None => return false,
-        }
+        let Some(record) = self.record(pid, room.process) else { return false };
+        let before = record.size();
+        record.take(event, at, paths, room.thing);
+        *things += record.size() - before;
         true
     }
 

@@ -54,13 +54,14 @@ impl Ran {
 
 impl Record {
     /// Takes an event that this process is the actor of.
-    pub(crate) fn take(&mut self, event: &KernelEvent, at: Moment, paths: &mut Paths) {
+    /// Without room, what would be kept beside what is known is counted.
+    pub(crate) fn take(&mut self, event: &KernelEvent, at: Moment, paths: &mut Paths, room: bool) {
         self.meet(&event.actor, &at);
         match &event.kind {
             // The child's own record takes it; a thread makes no process.
             KernelEventKind::Fork(_) | KernelEventKind::Lost(_) => {}
-            KernelEventKind::Open(open) => self.files.open(open, &at, paths),
-            KernelEventKind::Mutation(mutation) => self.files.mutation(mutation, &at, paths),
+            KernelEventKind::Open(open) => self.files.open(open, &at, paths, room),
+            KernelEventKind::Mutation(mutation) => self.files.mutation(mutation, &at, paths, room),
             KernelEventKind::Exec(exec) => {
                 let ran = Ran { exec: Exec::clone(exec), assurance: event.actor.assurance.clone() };
                 let kept = keep_first(&mut self.execs, at, ran, EXECS_KEPT_MAX);
@@ -68,11 +69,17 @@ impl Record {
             }
             KernelEventKind::Exit(exit) => settle(&mut self.exit, at, exit.clone()),
             KernelEventKind::Present(present) => settle(&mut self.present, at, Present::clone(present)),
+            _ if !room => self.others_not_kept += 1,
             kind => {
                 let kept = keep_first(&mut self.others, at, kind.clone(), OTHERS_KEPT_MAX);
                 self.others_not_kept += u64::from(!kept);
             }
         }
+    }
+
+    /// Events and files that are kept of it.
+    pub(crate) fn size(&self) -> usize {
+        self.files.len() + self.others.len() + self.execs.len()
     }
 
     /// Takes the event that made this process.

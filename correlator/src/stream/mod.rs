@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use nash_events::{Batch, KernelEvent};
 
 use crate::findings::{Finding, FindingRule, FindingRules};
-use crate::kernel::Kernel;
 use crate::story::{Coverage, Story};
 use crate::{Changes, Engine};
 
@@ -155,13 +154,8 @@ impl Stream {
         engine.events_kept() > EVENTS_MAX
             || engine.preview_bytes_kept() > PREVIEW_BYTES_MAX
             || engine.kernel.processes_kept() > PROCESSES_MAX
-            || files_kept(&engine.kernel) > FILES_MAX
+            || engine.kernel.things_kept() > FILES_MAX
     }
-}
-
-fn files_kept(kernel: &Kernel) -> usize {
-    let records = kernel.boots.values().flat_map(|boot| boot.processes.values());
-    records.map(|record| record.files.len()).sum()
 }
 
 impl Totals {
