@@ -99,6 +99,22 @@ fn what_crosses_a_pipe_is_counted_hashed_and_shown() {
 }
 
 #[test]
+fn elements_of_a_pipeline_in_the_background_know_their_place() {
+    let told = told("echo b | sort > o & wait; (seq 1) | tr 1 2 & wait; seq 3 | { true & cat; } > o");
+    let place = |name: &str| {
+        let execs = told.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Exec(exec) if exec.argv[0].as_bytes() == name.as_bytes() => Some(exec),
+            _ => None,
+        });
+        execs.map(|exec| exec.pipeline.as_ref().map(|place| (place.id.0.clone(), place.index))).collect::<Vec<_>>()
+    };
+    let at = |pipeline: &str, index| Some((pipeline.to_owned(), index));
+    assert_eq!((place("echo"), place("sort")), (vec![at("p1", 0)], vec![at("p1", 1)]));
+    assert_eq!((place("seq"), place("tr")), (vec![at("p2", 0), at("p3", 0)], vec![at("p2", 1)]));
+    assert_eq!((place("true"), place("cat")), (vec![None], vec![at("p3", 1)]));
+}
+
+#[test]
 fn what_crosses_a_process_substitution_is_shown_both_ways() {
     let told = told("cat <(echo one); echo two > >(cat > f; : > done); while [ ! -e done ]; do :; done; cat f");
     assert_eq!(told.ended.out(), "one\ntwo\n");

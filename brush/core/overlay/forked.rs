@@ -66,6 +66,8 @@ impl Patience {
         let words = process::error_words(&std::io::Error::from_raw_os_error(libc::EAGAIN));
         // Where nobody can be told, nobody is.
         let _ = std::writeln!(std::io::stderr(), "{name}: fork: retry: {words}");
+        // Children that have ended stand in the way until somebody lets go of them.
+        process::let_go_of_ended();
         self.interrupted = !process::sleep(1 << self.tries);
         self.tries += 1;
     }
@@ -91,8 +93,6 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
             Err(err) if patience.has_more(&err) => {
                 trapping::let_go(held);
                 patience.wait(shell);
-                // Those that have ended stand in the way until they are noticed.
-                shell.jobs_mut().collect_ended();
             }
             forked => break (held, forked),
         }

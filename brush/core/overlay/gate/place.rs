@@ -52,11 +52,14 @@ impl Place {
         &self.levels
     }
 
-    /// Enters a level. Only a subshell stays part of its pipeline.
+    /// Enters a level. Only a subshell stays part of its pipeline, and an element that runs in the background with its pipeline.
     pub(crate) fn enter(&mut self, level: Level) {
+        // Otherwise the pipeline is one around the level that is left by this.
+        let is_element = self.left.last().is_none_or(|(_, _, outer)| *outer != self.pipeline);
+        let stays = level == Level::Subshell || level == Level::Background && is_element;
         self.left.push((self.command, self.parent, self.pipeline));
         self.assigning = None;
-        if level != Level::Subshell {
+        if !stays {
             self.pipeline = None;
         }
         // What runs beside or after a command is not inside it.

@@ -89,12 +89,37 @@ pub fn report_stops(reported: bool) {
     STOPS_ARE_REPORTED.store(reported, std::sync::atomic::Ordering::Relaxed);
 }
 
+/// Children that were let go of before anybody asked for them, and how they ended.
+static ENDED_EARLY: std::sync::Mutex<Vec<(ProcessId, ProcessEnd)>> = std::sync::Mutex::new(Vec::new());
+
+/// Lets go of the children that have ended, so that others may take their place; how they ended is kept for who asks.
+pub fn let_go_of_ended() {
+    let mut status = 0;
+    // SAFETY: `status` outlives the call.
+    while let pid @ 1.. = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
+        ended_early().push((pid, end_of(status)));
+    }
+}
+
+fn take_ended_early(pid: ProcessId) -> Option<ProcessEnd> {
+    let mut ended = ended_early();
+    let place = ended.iter().position(|(known, _)| *known == pid)?;
+    Some(ended.swap_remove(place).1)
+}
+
+fn ended_early() -> std::sync::MutexGuard<'static, Vec<(ProcessId, ProcessEnd)>> {
+    ENDED_EARLY.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 /// Waits for a child to end or stop; with `block` unset returns `None` while it is running. Where a signal is going to end
 /// the shell it waits no longer, and says that the child died of it.
 pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
     let stops = STOPS_ARE_REPORTED.load(std::sync::atomic::Ordering::Relaxed);
     let reported = if block { libc::WUNTRACED } else { libc::WUNTRACED | libc::WCONTINUED };
     let flags = if stops { reported } else { 0 } | if block { 0 } else { libc::WNOHANG };
+    if let Some(end) = take_ended_early(pid) {
+        return Ok(Some(end));
+    }
     let mut status = 0;
     loop {
         // SAFETY: `status` outlives the call.
@@ -112,7 +137,12 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
             _ => break,
         }
     }
-    Ok(Some(if libc::WIFEXITED(status) {
+    Ok(Some(end_of(status)))
+}
+
+/// What the system's word for an end means.
+fn end_of(status: libc::c_int) -> ProcessEnd {
+    if libc::WIFEXITED(status) {
         ProcessEnd::Exited(u8::try_from(libc::WEXITSTATUS(status)).unwrap_or(u8::MAX))
     } else if libc::WIFCONTINUED(status) {
         ProcessEnd::Continued
@@ -120,7 +150,7 @@ pub fn wait(pid: ProcessId, block: bool) -> io::Result<Option<ProcessEnd>> {
         ProcessEnd::Stopped(libc::WSTOPSIG(status))
     } else {
         ProcessEnd::Signaled { signal: libc::WTERMSIG(status), dumped: libc::WCOREDUMP(status) }
-    }))
+    }
 }
 
 /// The system's words for an error, without its number.
@@ -163,6 +193,9 @@ pub fn set_group(pid: ProcessId, group: ProcessId) {
 
 /// Waits until any child has ended, and leaves it to be waited for.
 pub fn wait_for_any() -> io::Result<ProcessId> {
+    if let Some((pid, _)) = ended_early().first() {
+        return Ok(*pid);
+    }
     let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     loop {
         // SAFETY: `info` outlives the call, which fills it in.
