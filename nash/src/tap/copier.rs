@@ -55,7 +55,7 @@ pub(super) struct Link<'a> {
 pub(super) enum Step {
     /// Something was moved, and there may be more.
     Moved,
-    /// There is nothing to move.
+    /// There is nothing to move any more, as far as that is known: who waits hears of what there is.
     Empty,
     /// There is no room for it.
     Full,
@@ -71,7 +71,8 @@ impl Link<'_> {
         if self.state.hashed >= HASHED_BYTES_MAX || self.counters.failed.load(Ordering::Relaxed) {
             return self.move_unseen();
         }
-        let copied = match tee(self.from, self.side[1], self.room(), SpliceFlags::NONBLOCK) {
+        let room = self.room();
+        let copied = match tee(self.from, self.side[1], room, SpliceFlags::NONBLOCK) {
             Ok(0) => return Step::Ended,
             Ok(copied) => copied,
             Err(Errno::AGAIN | Errno::INTR) => return Step::Empty,
@@ -84,7 +85,12 @@ impl Link<'_> {
             Ok(moved) => {
                 self.look_at(moved.min(seen));
                 self.widen();
-                if moved < copied { Step::Full } else { Step::Moved }
+                match moved {
+                    moved if moved < copied => Step::Full,
+                    // Less than was asked for: there is no more, or it comes as a piece of its own.
+                    moved if moved < room => Step::Empty,
+                    _ => Step::Moved,
+                }
             }
             Err(Errno::AGAIN | Errno::INTR) => Step::Full,
             Err(_) => Step::Ended,
@@ -101,6 +107,9 @@ impl Link<'_> {
     /// How much the second pipe may take. Whole pages, however much of them is filled: then what is moved is never cut inside of what
     /// was written at once.
     fn room(&self) -> usize {
+        if self.state.capacity <= PAGE_BYTES {
+            return PAGE_BYTES;
+        }
         let unread = ioctl_fionread(self.to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX));
         let filled = unread.saturating_add(PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
         self.state.capacity.saturating_sub(filled).clamp(PAGE_BYTES, PIECE_BYTES)
