@@ -18,7 +18,7 @@ const TICK_NS: u64 = 10_000_000;
 /// How often `/proc` is looked through.
 const LOOKS: usize = 2;
 
-/// A process that was in a session when the probes came.
+/// A process that was there when the probes came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
     /// Its number, by the host's count.
@@ -35,8 +35,9 @@ pub struct Seed {
     pub ns_pid: u32,
     /// The inode of that namespace.
     pub pid_ns: u32,
-    /// The session's first process: its number and the start of that process in ticks.
-    pub root: (u32, u64),
+    /// The session's first process: its number and the start of that process in ticks. None for an observer, which is in no
+    /// session, and is told so that it is known when somebody reaches for it.
+    pub root: Option<(u32, u64)>,
     /// The file that it runs.
     pub path: Option<Vec<u8>>,
     /// Inode and device, as the kernel holds it, of that file.
@@ -47,7 +48,7 @@ pub struct Seed {
     pub cwd: Option<Vec<u8>>,
 }
 
-/// Puts the processes that `scope` means into the table by `put`, and returns those that are in a session.
+/// Puts the processes that `scope` means into the table by `put`, and returns those that are in a session, and the observers.
 pub(super) fn seed(
     scope: Scope,
     shells: &[PathBuf],
@@ -56,13 +57,16 @@ pub(super) fn seed(
     match scope {
         Scope::EveryShell => {
             let images: Vec<Image> = shells.iter().filter_map(|path| image_of(path).ok()).collect();
-            living_sessions(&images, put)
+            let mut seeds = living_sessions(&images, put)?;
+            seeds.extend(bystander(std::process::id()));
+            Ok(seeds)
         }
         Scope::Below(pid) => {
             let mut entry = entry_of(pid)?;
             entry.root_tgid = 0;
             put(pid, &entry)?;
-            Ok(Vec::new())
+            // Whoever starts an observer for what it starts itself is one too: it keeps what is told.
+            Ok([pid, std::process::id()].into_iter().filter_map(bystander).collect())
         }
         Scope::Command(pid) => {
             let stat = proc::stat(pid).ok_or_else(|| gone(pid))?;
@@ -70,7 +74,7 @@ pub(super) fn seed(
             entry.root_tgid = pid;
             entry.root_start_ns = stat.start_ticks * TICK_NS;
             put(pid, &entry)?;
-            Ok(Vec::new())
+            Ok(bystander(std::process::id()).into_iter().collect())
         }
     }
 }
@@ -88,9 +92,8 @@ fn living_sessions(
             if seeds.get(&pid).is_some_and(|seed| seed.start_ticks == stats[&pid].start_ticks) {
                 continue;
             }
-            let Some(seed) = look_at(pid, &stats[&pid], root) else { continue };
-            put(pid, &table_entry(&seed))?;
-            // Gone meanwhile: its entry would be inherited by whoever gets the number.
+            let Some(seed) = look_at(pid, &stats[&pid], Some(root)) else { continue };
+            put(pid, &table_entry(&seed, root))?;
             seeds.insert(pid, seed);
         }
     }
@@ -118,7 +121,12 @@ fn members(stats: &BTreeMap<u32, Stat>, is_shell: &dyn Fn(u32) -> bool) -> BTree
     found
 }
 
-fn look_at(pid: u32, stat: &Stat, root: (u32, u64)) -> Option<Seed> {
+/// An observer, as what it is: outside every session.
+fn bystander(pid: u32) -> Option<Seed> {
+    look_at(pid, &proc::stat(pid)?, None)
+}
+
+fn look_at(pid: u32, stat: &Stat, root: Option<(u32, u64)>) -> Option<Seed> {
     let (uid, ns_pid) = proc::user_and_own_pid(pid)?;
     let seed = Seed {
         pid,
@@ -138,14 +146,8 @@ fn look_at(pid: u32, stat: &Stat, root: (u32, u64)) -> Option<Seed> {
     (proc::stat(pid)?.start_ticks == stat.start_ticks).then_some(seed)
 }
 
-fn table_entry(seed: &Seed) -> Process {
-    Process {
-        root_start_ns: seed.root.1 * TICK_NS,
-        root_tgid: seed.root.0,
-        ns_tgid: seed.ns_pid,
-        pid_ns: seed.pid_ns,
-        unused: 0,
-    }
+fn table_entry(seed: &Seed, root: (u32, u64)) -> Process {
+    Process { root_start_ns: root.1 * TICK_NS, root_tgid: root.0, ns_tgid: seed.ns_pid, pid_ns: seed.pid_ns, unused: 0 }
 }
 
 /// The table's entry of one process, without a session. The probes count processes as the host does; from inside a pid namespace

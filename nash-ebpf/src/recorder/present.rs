@@ -38,7 +38,7 @@ pub(super) fn event(seed: Seed) -> (Actor, KernelEventKind) {
         ppid: Some(seed.ppid),
         uid: Some(seed.uid),
         comm: Some(seed.comm.into()),
-        root: Some(Root { pid: seed.root.0, start_ticks: seed.root.1 }),
+        root: seed.root.map(|(pid, start_ticks)| Root { pid, start_ticks }),
         ..Actor::default()
     };
     let (ino, dev) = seed.image.map_or((None, None), |(ino, dev)| (Some(ino), Some(stat_device(dev))));
