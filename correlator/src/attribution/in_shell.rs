@@ -105,6 +105,8 @@ impl<'a> Purposes<'a> {
         let is_journal = |name: &[u8]| name.starts_with(self.shell_id) && name.ends_with(b".journal");
         match what {
             KernelEventKind::Connect(connect) => is_collector(connect),
+            // A shell removes the journals of dead ones that it handed over; no builtin of its own removes files.
+            KernelEventKind::Mutation(_) => name.ends_with(b".journal") || name.starts_with(b".slow-"),
             _ => is_journal(name) || name.starts_with(b".slow-"),
         }
     }

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use nash_events::kernel::{Kill, MutationOp, Ptrace};
 use nash_events::{EventKind, KernelEventKind};
 
+use super::journals::{Journals, own_journal};
 use super::scene::{Scene, events};
 use super::table::{base_name, is_one_of};
 use super::{Assurance, Finding, FindingRule, Severity};
@@ -25,7 +26,8 @@ const PTRACE_TRACEME: i64 = 0;
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let ours = Ours::of(scene);
     let mut found = Vec::new();
-    for process in scene.story.processes.iter().filter(|process| process.owner.is_some()) {
+    let of_a_shell = |process: &&Process| process.owner.is_some() || ours.journals.covers(scene, process);
+    for process in scene.story.processes.iter().filter(of_a_shell) {
         for effect in process.effects.iter().filter(|effect| effect.in_shell != Some(ShellPurpose::Observation)) {
             if let Some(what) = attack(scene, &ours, process, effect) {
                 let failed = result_of(&effect.what).is_some_and(|result| result < 0);
@@ -49,6 +51,7 @@ struct Ours<'a> {
     spools: HashSet<&'a [u8]>,
     sockets: HashSet<&'a [u8]>,
     shells: HashSet<&'a [u8]>,
+    journals: Journals<'a>,
 }
 
 impl<'a> Ours<'a> {
@@ -57,6 +60,7 @@ impl<'a> Ours<'a> {
         let mut ours = Self {
             spools: HashSet::new(),
             sockets: HashSet::new(),
+            journals: Journals::of(scene),
             shells: scene.story.shells.iter().map(|shell| shell.shell_id.as_str().as_bytes()).collect(),
         };
         let effects = scene.story.processes.iter().flat_map(|process| &process.effects);
@@ -79,6 +83,7 @@ impl<'a> Ours<'a> {
         let name = crate::attribution::file_name(path);
         let is_journal = name.strip_suffix(b".journal").is_some_and(|id| self.shells.contains(id));
         is_journal
+            || self.journals.has(path)
             || directory(path).is_some_and(|directory| self.spools.contains(directory))
             || self.spools.contains(path)
     }
@@ -95,10 +100,11 @@ fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect
         KernelEventKind::Ptrace(ptrace) => reach(scene, process, ptrace),
         KernelEventKind::Open(open) => {
             let path = open.path.as_ref()?.as_bytes();
-            let writes = crate::kernel::effects::writes(open.flags);
+            let writes = crate::kernel::effects::writes(open.flags) && own_journal(open).is_none();
             (writes && ours.is_of_the_spool(path)).then(|| format!("wrote into the spool: {}", quote(path)))
         }
-        KernelEventKind::Mutation(told) => {
+        // Whoever makes a directory destroys nothing; the first shell makes its spool.
+        KernelEventKind::Mutation(told) if told.op != MutationOp::Mkdir => {
             let names = [told.path.as_ref(), told.new_path.as_ref()];
             let verb = match told.op {
                 MutationOp::Unlink | MutationOp::Rmdir => "removed",
@@ -141,7 +147,11 @@ const OBSERVER: &str = "an observer";
 fn whom(scene: &Scene<'_>, target: &Process) -> Option<&'static str> {
     let program = target.last_program();
     let path = program.and_then(|executed| executed.what.path.as_ref());
-    if path.is_some_and(|path| is_one_of(base_name(path), &scene.names.observers)) {
+    // Outside every session a kernel observer tells of nobody's presence but its own and its starter's.
+    let was_there = target.comm.as_ref().filter(|_| target.present && target.owner.is_none());
+    if path.is_some_and(|path| is_one_of(base_name(path), &scene.names.observers))
+        || was_there.is_some_and(|name| is_one_of(name.as_bytes(), &scene.names.observers))
+    {
         return Some(OBSERVER);
     }
     let is_nash = program.is_none_or(|executed| scene.images.is_nash(executed));

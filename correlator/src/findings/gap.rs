@@ -4,11 +4,12 @@
 
 use nash_events::KernelEventKind;
 
+use super::journals::Journals;
 use super::scene::Scene;
 use super::{Assurance, EventRef, Finding, FindingRule, Severity};
 use crate::seen::Range;
 use crate::story::{Loss, ObserverCoverage, ShellStory};
-use crate::terminal_text::visible;
+use crate::terminal_text::{quote, visible};
 
 /// Holes of one stream that are findings of their own: 20; the others are in their sum.
 const HOLES_MAX: usize = 20;
@@ -23,6 +24,11 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     }
     for observer in &scene.story.coverage.observers {
         found.extend(of_observer(observer));
+    }
+    for (path, process, effect) in Journals::of(scene).untold(scene) {
+        let sentence = format!("a watched shell, process {}, told nothing: {}", process.key.pid, quote(path));
+        let finding = Finding::new(FindingRule::Gap, Severity::High, Assurance::Proved, sentence);
+        found.push(Finding { process: Some(process.id), ..finding }.seen(&effect.first));
     }
     let not_kept = scene.story.coverage.events_not_kept;
     if not_kept > 0 {

@@ -9,6 +9,7 @@ mod escaped;
 mod foreign_shell;
 mod gap;
 mod images;
+mod journals;
 mod loader;
 mod phantom;
 mod real_shell;

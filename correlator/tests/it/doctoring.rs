@@ -14,9 +14,13 @@ fn script(dir: &Path, name: &str, text: &str) {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// What it says with these variables, and its exit status. The programs of `dir` are all that there are.
+/// What it says with these variables, and its exit status. The programs of `dir` are all that there are: it looks beside itself
+/// first, where a build may have put others.
 fn doctor(dir: &Path, variables: &[(&str, &str)]) -> (Vec<Value>, i32) {
-    let mut command = program();
+    let lonely = tempfile::tempdir().unwrap();
+    let itself = lonely.path().join("nash-correlate");
+    std::fs::copy(env!("CARGO_BIN_EXE_nash-correlate"), &itself).unwrap();
+    let mut command = std::process::Command::new(itself);
     for name in
         ["NUCLEIC_SHELL_SOCKET", "NUCLEIC_SHELL_HOOK_URL", "NUCLEIC_SHELL_SPOOL", "NUCLEIC_NASH_DISABLE", "SHELL"]
     {
@@ -52,7 +56,6 @@ fn a_machine_where_commands_are_observed_passes() {
     let dir = tempfile::tempdir().unwrap();
     let says = format!("echo 'nash (Nucleic agent shell, brush fork) {}'", env!("CARGO_PKG_VERSION"));
     script(dir.path(), "bash", &says);
-    // The program looks beside itself first, where a build may have put the real one; both are nash.
     script(dir.path(), "nash", &says);
     script(dir.path(), "nash-ebpf", "echo '{\"path\":\"kernel\"}'");
     let spool = dir.path().join("spool");

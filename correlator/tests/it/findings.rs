@@ -227,6 +227,48 @@ fn whoever_writes_or_removes_the_spool_is_found_and_nash_itself_is_not() {
 }
 
 #[test]
+fn the_directory_of_the_spool_and_journals_that_a_shell_handed_over_are_its_own_business() {
+    let own = watched()
+        .event(1001, 100, "mkdir", &json!({"path": "/spool", "result": 0}))
+        .write(1002, 100, "/spool/aaaaaaaa-1.journal")
+        .event(1003, 100, "unlink", &json!({"path": "/spool/0123456789abcdef0123456789abcdef.journal", "result": 0}));
+    check_nothing(&[], &own.exit(2000, 100, 0));
+}
+
+#[test]
+fn a_journal_that_was_made_and_whose_shell_told_nothing_is_a_gap_and_who_removed_it_an_attack() {
+    let journal = "/spool/0123456789abcdef0123456789abcdef.journal";
+    let made = json!({"path": journal, "pathSource": "kernel", "flags": 0o102_302, "result": 3});
+    let too_early = json!({"path": journal, "pathSource": "user", "flags": 0o102_302, "result": -2});
+    let seen = Observed::default()
+        .exec(1000, 100, "/usr/bin/nash", "nash -c x")
+        .event(1001, 100, "open", &too_early)
+        .event(1002, 100, "open", &made)
+        .fork(1010, 100, 201)
+        .exec(1011, 201, "/usr/bin/rm", "rm")
+        .event(1012, 201, "unlink", &json!({"path": journal, "result": 0}))
+        .exit(1013, 201, 0)
+        .exit(2000, 100, 0);
+    let found = findings_of(&[seen.batch()], FindingRules::default());
+    assert_eq!(
+        rules(&found),
+        [(FindingRule::Gap, Assurance::Proved), (FindingRule::ObserverAttacked, Assurance::Proved)]
+    );
+}
+
+#[test]
+fn a_signal_for_an_observer_outside_every_session_is_an_attack() {
+    let kill = json!({"signal": 18, "targetPid": 7, "targetStartTicks": 70, "result": 0});
+    let seen = |who: &str| {
+        ran(&json!({}))
+            .event(1000, 7, "present", &json!({"path": format!("/usr/sbin/{who}"), "argv": [who], "comm": who}))
+            .event(1013, 202, "kill", &kill)
+    };
+    check(&seen("nash-ebpf"), FindingRule::ObserverAttacked);
+    check_nothing(&[run(2, 1, "env")], &seen("cron"));
+}
+
+#[test]
 fn a_child_that_the_shell_never_reported_is_found_where_every_word_of_it_came() {
     let seen =
         watched().fork(1500, 100, 300).exec(1501, 300, "/usr/bin/id", "id").exit(1502, 300, 0).exit(2000, 100, 0);

@@ -1,0 +1,80 @@
+//! The journals that the kernel saw shells make: what makes a stream that never came a fact.
+//!
+//! A shell makes its journal by its own name before anything else, and nobody else can make that file. So a journal that was made is
+//! a shell that had something to tell, whatever became of it afterwards. Nothing is judged here.
+
+use std::collections::HashMap;
+
+use nash_events::KernelEventKind;
+use nash_events::kernel::Open;
+
+use super::scene::Scene;
+use crate::attribution::file_name;
+use crate::story::{Effect, Process, ShellStory};
+
+/// What a journal's name ends with.
+const ENDING: &[u8] = b".journal";
+
+/// Digits of a shell's id.
+const ID_DIGITS: usize = 32;
+
+/// `O_CREAT` and `O_EXCL`: the file is made by this call or by none.
+const MAKES_ALONE: u64 = 0o300;
+
+/// The journals by their paths, with who made each and by which effect.
+pub(super) struct Journals<'a> {
+    made: HashMap<&'a [u8], (&'a Process, &'a Effect)>,
+}
+
+impl<'a> Journals<'a> {
+    pub(super) fn of(scene: &Scene<'a>) -> Self {
+        let mut made = HashMap::new();
+        for process in &scene.story.processes {
+            for effect in &process.effects {
+                let KernelEventKind::Open(open) = &effect.what else { continue };
+                if let Some(path) = own_journal(open).filter(|_| open.result >= Some(0)) {
+                    made.entry(path).or_insert((process, effect));
+                }
+            }
+        }
+        Self { made }
+    }
+
+    /// Whether a path is a journal that was made.
+    pub(super) fn has(&self, path: &[u8]) -> bool {
+        self.made.contains_key(path)
+    }
+
+    /// Whether a process made a journal, or descends from one that did: it belongs to a shell, known or not.
+    pub(super) fn covers(&self, scene: &Scene<'_>, process: &Process) -> bool {
+        self.made.values().any(|(maker, _)| maker.id == process.id || scene.descends(process, maker))
+    }
+
+    /// The journals whose shell told nothing of its start: their names, with who made them and how.
+    pub(super) fn untold(&self, scene: &Scene<'a>) -> Vec<(&'a [u8], &'a Process, &'a Effect)> {
+        let told = |id: &[u8]| {
+            let is_it = |shell: &&ShellStory| shell.shell_id.as_str().as_bytes() == id;
+            scene.story.shells.iter().find(is_it).is_some_and(|shell| shell.start.is_some())
+        };
+        let mut untold: Vec<_> = self
+            .made
+            .iter()
+            .filter(|(path, _)| shell_id(path).is_some_and(|id| !told(id)))
+            .map(|(path, (process, effect))| (*path, *process, *effect))
+            .collect();
+        untold.sort_by_key(|(path, ..)| *path);
+        untold
+    }
+}
+
+/// The journal that an open makes, or would have made: it changes nobody else's.
+pub(super) fn own_journal(open: &Open) -> Option<&[u8]> {
+    let alone = open.flags? & MAKES_ALONE == MAKES_ALONE;
+    open.path.as_ref().map(nash_events::ByteString::as_bytes).filter(|path| alone && shell_id(path).is_some())
+}
+
+/// The shell that a journal's name says.
+fn shell_id(path: &[u8]) -> Option<&[u8]> {
+    let id = file_name(path).strip_suffix(ENDING)?;
+    (id.len() == ID_DIGITS && id.iter().all(u8::is_ascii_hexdigit)).then_some(id)
+}
