@@ -3,21 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Scene, check};
+use super::{Scene, assert_proved, check};
 use crate::rig::observer::{Recorded, can_observe};
 
 /// Checks that a script runs the preserved shell's own file once.
 fn runs_the_preserved_shell(test: &str, script: &str) {
     check(test, script, |scene, recorded| {
         assert_eq!(recorded.times_run(&scene.preserved()), 1, "{:#?}", recorded.events);
+        assert_proved(scene, &["real-shell-exec"]);
     });
 }
 
-/// Checks that a script runs a program once of which something else than its file is known.
-fn runs(test: &str, script: &str, is_it: impl Fn(&Scene, &nash_events::kernel::Exec) -> bool) {
+/// Checks that a script runs a program once of which something else than its file is known, and what is found in that.
+fn runs(test: &str, script: &str, rules: &[&str], is_it: impl Fn(&Scene, &nash_events::kernel::Exec) -> bool) {
     check(test, script, |scene, recorded| {
         let found = recorded.execs().filter(|(_, exec)| is_it(scene, exec)).count();
         assert_eq!(found, 1, "{:#?}", recorded.events);
+        assert_proved(scene, rules);
     });
 }
 
@@ -56,12 +58,13 @@ fn under_another_name() {
         let named =
             recorded.execs().filter(|(_, exec)| exec.argv.first().is_some_and(|name| name.as_bytes() == b"cat"));
         assert_eq!(named.count(), 1, "{:#?}", recorded.events);
+        assert_proved(scene, &["real-shell-exec"]);
     });
 }
 
 #[test]
 fn as_a_copy() {
-    runs("as_a_copy", r#"cp "$real" copy; ./copy -c :"#, |scene, exec| {
+    runs("as_a_copy", r#"cp "$real" copy; ./copy -c :"#, &["real-shell-exec"], |scene, exec| {
         Recorded::is_path(exec.path.as_ref(), scene.path("copy")) && exec.ino.is_some()
     });
 }
@@ -81,22 +84,29 @@ fn by_the_loader() {
         let opened = recorded.opens().filter(|(open, _)| open.actor.pid == event.actor.pid);
         let opened = opened.filter(|(_, open)| Recorded::is_path(open.path.as_ref(), &preserved)).count();
         assert_eq!(opened, 1, "{:#?}", recorded.events);
+        assert_proved(scene, &["loader-exec"]);
     });
 }
 
 #[test]
 fn from_memory() {
-    check("from_memory", r#""$evade" memfd "$real" -c :"#, |_, recorded| {
+    check("from_memory", r#""$evade" memfd "$real" -c :"#, |scene, recorded| {
         let execs: Vec<_> = recorded.execs().filter(|(_, exec)| exec.memfd).collect();
         assert_eq!(execs.len(), 1, "{:#?}", recorded.events);
         let made = recorded.events.iter().filter(|event| event.kind.name() == "memfd").count();
         assert_eq!(made, 1, "{:#?}", recorded.events);
+        assert_proved(scene, &["loader-exec"]);
     });
 }
 
 #[test]
 fn from_a_file_that_is_gone() {
-    runs("from_a_file_that_is_gone", r#""$evade" deleted "$real" "$place/gone" -c :"#, |_, exec| exec.deleted);
+    runs(
+        "from_a_file_that_is_gone",
+        r#""$evade" deleted "$real" "$place/gone" -c :"#,
+        &["loader-exec", "real-shell-exec"],
+        |_, exec| exec.deleted,
+    );
 }
 
 #[test]
@@ -117,6 +127,7 @@ fn by_a_chain_of_scripts() {
     );
     let inner_named = exec.argv.iter().any(|argument| argument.as_bytes() == inner.as_os_str().as_encoded_bytes());
     assert!(inner_named, "{exec:#?}");
+    assert_proved(&scene, &["real-shell-exec"]);
 }
 
 #[test]
@@ -133,21 +144,27 @@ fn by_a_registered_format() {
         echo -1 > /proc/sys/fs/binfmt_misc/nash-test; exit $status'"#;
     let recorded = scene.record(script);
     assert_eq!(recorded.times_run(&scene.preserved()), 1, "{:#?}", recorded.events);
+    assert_proved(&scene, &["real-shell-exec"]);
 }
 
 #[test]
 fn another_shell_is_seen_by_its_path() {
-    runs("another_shell_is_seen_by_its_path", "/bin/dash -c :", |_, exec| {
+    runs("another_shell_is_seen_by_its_path", "/bin/dash -c :", &[], |_, exec| {
         exec.path.as_ref().is_some_and(|path| path.to_string().ends_with("/dash"))
     });
 }
 
 #[test]
 fn a_multi_call_program_is_seen_with_what_it_was_called_for() {
-    runs("a_multi_call_program_is_seen_with_what_it_was_called_for", "busybox sh -c :", |_, exec| {
-        exec.path.as_ref().is_some_and(|path| path.to_string().ends_with("/busybox"))
-            && exec.argv[1].as_bytes() == b"sh"
-    });
+    runs(
+        "a_multi_call_program_is_seen_with_what_it_was_called_for",
+        "busybox sh -c :",
+        &["foreign-shell"],
+        |_, exec| {
+            exec.path.as_ref().is_some_and(|path| path.to_string().ends_with("/busybox"))
+                && exec.argv[1].as_bytes() == b"sh"
+        },
+    );
 }
 
 #[test]

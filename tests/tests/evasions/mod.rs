@@ -1,6 +1,6 @@
 //! Every known way to act out of a shell's sight, done for real, and what the kernel's observer reports of it.
 //!
-//! Scripts run under nash; `evade.c` does what no script can. What the correlator makes of it is tested beside it. A way that a
+//! Scripts run under nash; `evade.c` does what no script can. What the correlator finds in it, from both streams, is checked with it. A way that a
 //! machine can't go (an old kernel, a missing driver) says so by its status and fails here: this list is for machines that can.
 
 mod images;
@@ -8,6 +8,7 @@ mod opens;
 mod processes;
 mod reaches;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use tempfile::TempDir;
 
 use crate::rig::observer::{self, Recorded, can_observe};
 use crate::rig::process::clean_command;
-use crate::rig::programs::{BASH, nash};
+use crate::rig::programs::{BASH, nash, nash_correlate};
 use crate::rig::repository::root;
 
 /// A folder with a preserved shell and a file that somebody wants to read.
@@ -81,6 +82,30 @@ impl Scene {
         assert_eq!(recorded.ended.code(), 0, "{script}: {}{}", recorded.ended.out(), recorded.ended.err());
         recorded
     }
+}
+
+/// What the correlator finds in a scene's streams: rules, with `proved` or `claimed`, each pair once.
+fn findings(scene: &Scene) -> BTreeSet<(String, String)> {
+    let mut bypass = Command::new(nash_correlate());
+    bypass.arg("bypass").arg("--json").arg(scene.path("kernel.ndjson")).arg(scene.path("spool"));
+    let output = bypass.output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = report["findings"].as_array().unwrap();
+    assert_eq!(output.status.code(), Some(if found.is_empty() { 0 } else { 3 }), "{report:#}");
+    for finding in found {
+        assert!(!finding["evidence"].as_array().unwrap().is_empty(), "{finding:#} has no evidence");
+    }
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    found.iter().map(|finding| (text(&finding["rule"]), text(&finding["assurance"]))).collect()
+}
+
+/// Checks that the correlator finds just these in a scene: rules that are proved.
+pub(crate) fn assert_proved(scene: &Scene, rules: &[&str]) {
+    let expected: BTreeSet<_> = rules.iter().map(|rule| ((*rule).to_owned(), "proved".to_owned())).collect();
+    let found = findings(scene);
+    let proved: BTreeSet<_> = found.iter().filter(|(_, assurance)| assurance == "proved").cloned().collect();
+    assert_eq!(proved, expected, "all that was found: {found:?}");
+    assert!(!rules.is_empty() || found.is_empty(), "{found:?}");
 }
 
 /// Runs a script in a scene of its own and hands both to a check, where this run can observe.

@@ -4,7 +4,7 @@ use std::fs;
 
 use nash_events::kernel::{MutationOp, OpenVia, PathSource};
 
-use super::{Scene, check};
+use super::{Scene, assert_proved, check};
 use crate::rig::observer::{Recorded, can_observe};
 
 /// Checks that a script opens the file once, and returns nothing but what the kernel vouches for.
@@ -16,6 +16,7 @@ fn opens_the_file(test: &str, script: &str, via: Option<&OpenVia>) {
         assert_eq!(recorded.times_opened(&scene.file()), 1);
         assert_eq!(opens[0].1.path_source, Some(PathSource::Kernel));
         assert_eq!(opens[0].1.via.as_ref(), via);
+        assert_proved(scene, &[]);
     });
 }
 
@@ -160,4 +161,5 @@ fn a_spool_that_is_rewritten_or_removed_is_seen() {
         .filter(|(_, open)| in_spool(open.path.as_ref()) && open.flags.unwrap_or(0) & truncates != 0)
         .count();
     assert_eq!(rewritten, 1, "{:#?}", recorded.events);
+    assert_proved(&scene, &["gap", "observer-attacked"]);
 }

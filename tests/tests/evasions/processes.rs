@@ -4,22 +4,29 @@ use std::collections::BTreeSet;
 
 use nash_events::kernel::KernelEventKind;
 
-use super::{Scene, check};
+use super::{Scene, assert_proved, check};
 use crate::rig::observer::{Recorded, can_observe};
 
 /// Checks that the preserved shell ran once, and that the process which ran it is tied to the first one by forks.
 fn runs_in_the_tree(test: &str, script: &str) {
+    runs_and_is_found(test, script, &["real-shell-exec"]);
+}
+
+fn runs_and_is_found(test: &str, script: &str, rules: &[&str]) {
     check(test, script, |scene, recorded| {
         assert_eq!(recorded.times_run(&scene.preserved()), 1, "{:#?}", recorded.events);
         assert_everybody_descends_from_the_root(recorded);
+        assert_proved(scene, rules);
     });
 }
 
 /// Every process of the record is the root or was forked by one of them, and all have the same root.
 fn assert_everybody_descends_from_the_root(recorded: &Recorded) {
-    let root = recorded.events[0].actor.root.unwrap();
+    // The observer tells of itself first, outside the session.
+    let of_the_session = || recorded.events.iter().filter(|event| event.kind.name() != "present");
+    let root = of_the_session().next().unwrap().actor.root.unwrap();
     let mut known = BTreeSet::from([root.pid]);
-    for event in &recorded.events {
+    for event in of_the_session() {
         if let KernelEventKind::Fork(fork) = &event.kind {
             known.insert(fork.child_pid);
         }
@@ -49,7 +56,7 @@ fn with_an_empty_environment() {
 fn with_the_kill_switch() {
     // The shell that is called hands over to the preserved one at once and tells nothing.
     let script = format!(r#"NUCLEIC_NASH_DISABLE=1 "{}" -c :"#, crate::rig::programs::nash().display());
-    runs_in_the_tree("with_the_kill_switch", &script);
+    runs_and_is_found("with_the_kill_switch", &script, &["observer-disabled", "real-shell-exec"]);
 }
 
 #[test]
@@ -91,6 +98,7 @@ fn in_namespaces_by_unshare() {
         assert_everybody_descends_from_the_root(recorded);
         assert_is_first_in_another_namespace(scene, recorded);
         assert!(recorded.events.iter().any(|event| event.kind.name() == "namespace"), "{:#?}", recorded.events);
+        assert_proved(scene, &["escaped", "real-shell-exec"]);
     });
 }
 
@@ -101,6 +109,7 @@ fn in_namespaces_by_clone3() {
         assert_eq!(recorded.times_run(&scene.preserved()), 1);
         assert_everybody_descends_from_the_root(recorded);
         assert_is_first_in_another_namespace(scene, recorded);
+        assert_proved(scene, &["escaped", "real-shell-exec"]);
     });
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::net::UnixListener;
 
 use nash_events::kernel::{KernelEventKind, Kill, Ptrace};
 
-use super::{Scene, check};
+use super::{Scene, assert_proved, check};
 use crate::rig::observer::{Recorded, can_observe};
 
 fn kills(recorded: &Recorded) -> Vec<&Kill> {
@@ -51,10 +51,11 @@ fn signals_are_told_with_who_got_them() {
 #[test]
 fn a_signal_for_the_observer_is_seen() {
     // The observer is the parent of the shell here.
-    check("a_signal_for_the_observer_is_seen", "kill -CONT $PPID; echo $PPID", |_, recorded| {
+    check("a_signal_for_the_observer_is_seen", "kill -CONT $PPID; echo $PPID", |scene, recorded| {
         let observer: u32 = recorded.ended.out().trim().parse().unwrap();
         let sent: Vec<_> = kills(recorded).into_iter().filter(|kill| kill.target_pid == Some(observer)).collect();
         assert_eq!(sent.len(), 1, "{:#?}", recorded.events);
+        assert_proved(scene, &["observer-attacked"]);
     });
 }
 
@@ -79,6 +80,16 @@ fn a_process_that_looks_into_another_is_seen() {
             ptraces(recorded).into_iter().filter(|ptrace| ptrace.target_pid == Some(target)).collect();
         assert_eq!(reached.iter().map(|ptrace| &*ptrace.via).collect::<Vec<_>>(), ["ptrace", "process_vm_writev"]);
     });
+}
+
+#[test]
+fn a_process_that_looks_into_the_observer_or_the_shell_is_found() {
+    for target in ["$PPID", "$$"] {
+        let script = format!(r#""$evade" trace {target}; "$evade" poke {target}; :"#);
+        check("a_process_that_looks_into_the_observer_or_the_shell_is_found", &script, |scene, _| {
+            assert_proved(scene, &["observer-attacked"]);
+        });
+    }
 }
 
 #[test]

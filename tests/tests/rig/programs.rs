@@ -27,6 +27,12 @@ pub(crate) fn nash_ebpf() -> &'static Path {
     PATH.get_or_init(|| build("nash-ebpf", "nash-ebpf"))
 }
 
+/// Gives the path of the correlator.
+pub(crate) fn nash_correlate() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| build("nash-correlator", "nash-correlate"))
+}
+
 /// Starts a command of cargo in the root of the repository.
 pub(crate) fn cargo() -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
