@@ -3,6 +3,7 @@
 //! What an end means for a job or a command is not known here.
 
 #![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+#![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
 
 use std::io;
 
