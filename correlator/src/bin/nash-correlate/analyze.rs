@@ -7,8 +7,6 @@ use std::path::PathBuf;
 
 use nash_correlator::findings::Severity;
 use nash_correlator::{Engine, FindingRules, Story, Stream};
-use nash_events::event::KernelWitness;
-use nash_events::{Batch, EventKind};
 
 use crate::cli::{AnalyzeArgs, Format};
 use crate::input::{self, Piece, Summary};
@@ -96,25 +94,12 @@ fn in_parts(
     let mut stream = Stream::new();
     stream.set_finding_rules(finding_rules);
     let summary = input::read(paths, rules, &mut |piece| match piece {
-        Piece::Batch(batch) => {
-            if names_an_observer(&batch) {
-                stream.expect_kernel();
-            }
-            stream.push(*batch).1.into_iter().for_each(&mut *part);
-        }
+        // A shell may say that an observer watches it, but that its words are in this file is known when the first of them comes.
+        Piece::Batch(batch) => stream.push(*batch).1.into_iter().for_each(&mut *part),
         Piece::Damaged(count) => stream.add_damaged_lines(count),
     });
     note_foreign(summary);
     (stream.finish(), summary)
-}
-
-/// Whether a shell says at its start that a kernel observer watches it, whose words come some time later.
-fn names_an_observer(batch: &Batch) -> bool {
-    let Batch::Shell(batch) = batch else { return false };
-    batch.events.iter().any(|event| match &event.kind {
-        EventKind::Shell(shell) => matches!(shell.kernel, Some(KernelWitness::Ebpf | KernelWitness::Ptrace)),
-        _ => false,
-    })
 }
 
 fn note_foreign(summary: Summary) {
