@@ -143,6 +143,8 @@ enum nash_flag {
 	NASH_EXEC_NASH = 1 << 5,
 	/* The arguments could not be read. */
 	NASH_ARGV_UNREAD = 1 << 6,
+	/* The file that runs is an interpreter: what was asked for is a script, or of a registered format. */
+	NASH_EXEC_SCRIPT = 1 << 7,
 };
 
 /* How the bytes of a span are to be read. */

@@ -89,6 +89,9 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		return 0;
 	if (kind)
 		draft->record.flags |= *kind == NASH_IMAGE_NASH ? NASH_EXEC_NASH : NASH_EXEC_PRESERVED;
+	/* Both are one string until an interpreter takes over. */
+	if (program->interp != program->filename)
+		draft->record.flags |= NASH_EXEC_SCRIPT;
 	read_file(&draft->record, file);
 	draft->record.file.what = program->argc;
 	draft->record.file.uid = task->cred->uid.val;

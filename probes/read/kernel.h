@@ -143,6 +143,7 @@ struct task_struct {
 struct linux_binprm {
 	struct file *file;
 	const char *filename;
+	const char *interp;
 	int argc;
 } RELOCATED;
 

@@ -249,6 +249,8 @@ pub mod flag {
     pub const EXEC_NASH: u32 = 1 << 5;
     /// The arguments could not be read.
     pub const ARGV_UNREAD: u32 = 1 << 6;
+    /// The file that runs is an interpreter of what was asked for.
+    pub const EXEC_SCRIPT: u32 = 1 << 7;
 }
 
 /// `NASH_SPAN_…`: what each span of a record is.

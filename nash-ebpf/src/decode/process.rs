@@ -49,7 +49,7 @@ pub(super) fn exec(record: &Record<'_>) -> KernelEventKind {
     let walk = record.piece(span::PATH);
     let words = words(record);
     let asked_for = record.piece(span::NAME).bytes;
-    let chain = chain(record, &words).map(|bytes| ExecImage { path: Some(masks.text(&bytes)), dev: None, ino: None });
+    let chain = chain(record).map(|bytes| ExecImage { path: Some(masks.text(&bytes)), dev: None, ino: None });
     let (argv, argc, argv_truncated) = arguments(record, &words, &file, &mut masks);
     KernelEventKind::Exec(Box::new(Exec {
         path: path(walk).map(|path| masks.text(&path.bytes)),
@@ -157,18 +157,10 @@ fn arguments(
     (bounded.argv, (!all_there).then_some(argc), is_truncated)
 }
 
-/// The script that an interpreter was started for: the kernel puts the name that was asked for behind the interpreter's own
-/// and at most one argument of it.
-fn chain(record: &Record<'_>, words: &[&[u8]]) -> Option<Vec<u8>> {
+/// The script that an interpreter was started for, or the file of a registered format.
+fn chain(record: &Record<'_>) -> Option<Vec<u8>> {
     let asked_for = record.piece(span::NAME);
-    let walk = record.piece(span::PATH);
-    let own = own_name(walk);
-    let asked_name = asked_for.bytes.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let behind = words.get(1..).unwrap_or_default();
-    let is_script = words.first() != Some(&asked_for.bytes)
-        && asked_name != own
-        && behind.iter().take(2).any(|word| *word == asked_for.bytes);
-    if !is_script || asked_for.bytes.is_empty() {
+    if !record.has(flag::EXEC_SCRIPT) || asked_for.bytes.is_empty() {
         return None;
     }
     if asked_for.bytes.starts_with(b"/") {

@@ -196,13 +196,15 @@ impl Probes {
         self.processes.keys().filter_map(Result::ok).count()
     }
 
-    /// Takes the programs out of the kernel, and their pins away. What is in the rings stays readable until `self` is dropped.
+    /// Takes the programs out of the kernel. What is in the rings stays readable, to another process too where it is pinned.
     pub fn detach(&mut self) -> io::Result<()> {
         self.links.clear();
-        match &self.pins {
-            Some(pins) => pins::remove(pins),
-            None => Ok(()),
-        }
+        self.pins.as_deref().map_or(Ok(()), pins::remove_links)
+    }
+
+    /// Takes the pins away: nothing is left in the kernel once `self` is dropped.
+    pub fn unpin(&mut self) -> io::Result<()> {
+        self.pins.take().as_deref().map_or(Ok(()), pins::remove)
     }
 
     fn ring(&self, ring: RingId) -> &ring::Ring {
@@ -230,6 +232,16 @@ pub fn unpin(pins: &Path) -> io::Result<bool> {
 /// What the probes are told about system calls, by their numbers: the native table, and that of 32-bit programs.
 pub fn call_tables() -> ([u8; CALLS], [u8; CALLS]) {
     (calls::native(), calls::of_32bit_programs())
+}
+
+/// Takes the programs out of the kernel that are pinned in `pins`, and leaves what they wrote.
+pub fn detach(pins: &Path) -> io::Result<()> {
+    pins::remove_links(pins)
+}
+
+/// Whether anything is pinned in `pins`.
+pub fn is_pinned(pins: &Path) -> bool {
+    pins::exist(pins)
 }
 
 /// What this kernel gives to an observer, found out by trying.

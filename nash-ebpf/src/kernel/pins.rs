@@ -76,6 +76,19 @@ pub(super) fn resume(directory: &Path) -> Result<Option<Probes>, LoadError> {
     Ok(Some(probes))
 }
 
+/// Removes the links of every version, which takes their programs out of the kernel; what these wrote stays readable.
+pub(super) fn remove_links(directory: &Path) -> io::Result<()> {
+    for folder in folders(directory)? {
+        for entry in std::fs::read_dir(&folder)? {
+            let pin = entry?.path();
+            if is_link(&pin) {
+                std::fs::remove_file(pin)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Removes the pins of every version.
 pub(super) fn remove(directory: &Path) -> io::Result<()> {
     for folder in folders(directory)? {
@@ -84,13 +97,17 @@ pub(super) fn remove(directory: &Path) -> io::Result<()> {
             pins.push(entry?.path());
         }
         // Links first: from then on nothing is written that nobody reads.
-        pins.sort_by_key(|pin| !pin.file_name().is_some_and(|name| name.to_string_lossy().starts_with(LINK)));
+        pins.sort_by_key(|pin| !is_link(pin));
         for pin in pins {
             std::fs::remove_file(pin)?;
         }
         std::fs::remove_dir(folder)?;
     }
     Ok(())
+}
+
+fn is_link(pin: &Path) -> bool {
+    pin.file_name().is_some_and(|name| name.to_string_lossy().starts_with(LINK))
 }
 
 fn folders(directory: &Path) -> io::Result<Vec<PathBuf>> {

@@ -134,6 +134,7 @@ fn every_number_of_the_header_is_in_the_mirror() {
         flag::EXEC_PRESERVED,
         flag::EXEC_NASH,
         flag::ARGV_UNREAD,
+        flag::EXEC_SCRIPT,
     ];
     assert_eq!(values("enum nash_flag {"), flags.map(u64::from));
     assert_eq!(constant("NASH_ABI_VERSION"), usize::from(abi::ABI_VERSION));

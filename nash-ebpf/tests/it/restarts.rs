@@ -63,3 +63,31 @@ fn what_a_daemon_had_read_is_unaccounted_where_its_journal_is_gone() {
     let told = place.told();
     assert_eq!((told.delivered("exec"), told.lost("unaccounted", "exec")), (2, 2), "{}", told.progress);
 }
+
+#[test]
+fn what_was_in_the_rings_when_a_daemon_had_detached_its_probes_is_written_by_the_next() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    wait_for("the stream's first line", || place.told().observers.len() == 1);
+    daemon.kill();
+    place.run("/bin/echo one >&-; exit 0");
+    // As far as an orderly stop came before it was killed.
+    for folder in std::fs::read_dir(place.pins()).unwrap().map(|entry| entry.unwrap().path()) {
+        for pin in std::fs::read_dir(folder).into_iter().flatten() {
+            let pin = pin.unwrap().path();
+            if pin.file_name().unwrap().to_string_lossy().starts_with("link-") {
+                std::fs::remove_file(pin).unwrap();
+            }
+        }
+    }
+    let daemon = place.start(&[]);
+    place.run("/bin/echo two >&-; exit 0");
+    assert!(daemon.stop().success());
+    let told = place.told();
+    assert_eq!(told.observers.len(), 2, "a stream that was ended, and a new one");
+    let words: Vec<String> = told.execs().into_iter().filter_map(|argv| argv.into_iter().nth(1)).collect();
+    assert_eq!(words.iter().filter(|word| ["one", "two"].contains(&&***word)).count(), 2, "{words:?}");
+}

@@ -92,7 +92,9 @@ impl<S: Sink> Observation<S> {
             }
             std::thread::sleep(LAST_LOOK_WAIT);
         }
-        self.recorder.finish(&mut self.probes)
+        self.recorder.finish(&mut self.probes)?;
+        // Not before: whoever comes after a kill finds here what was not written.
+        self.probes.unpin()
     }
 
     /// Where lines go.

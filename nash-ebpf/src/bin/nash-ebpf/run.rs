@@ -45,14 +45,19 @@ pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<()> {
     let user = inputs.user.as_deref().map(user).transpose()?;
     let target = target(inputs)?;
     let pins = pins(inputs);
-    let (mut journal, left) = Journal::open(&inputs.journal, bounds(inputs), user.map_or(0, |user| user.uid))?;
+    let (mut journal, mut left) = Journal::open(&inputs.journal, bounds(inputs), user.map_or(0, |user| user.uid))?;
+    if let Some(pins) = &pins {
+        left = finish_for_another(pins, &mut journal, left)?;
+    }
     let probes = attach(inputs, pins.as_deref()).inspect_err(|_| tidy(pins.as_deref()))?;
     let ended = observe(inputs, probes, &mut journal, left, pins.as_deref(), user, target, &stop);
-    if ended.is_err()
-        && let Some(pins) = &pins
-    {
-        // Probes that nobody looks after would stay. What can't be removed now is what `unpin` is for.
-        let _ = kernel::unpin(pins);
+    if let (Err(error), Some(pins)) = (&ended, &pins) {
+        // Nothing that nobody looks after goes on in the kernel.
+        if kernel::detach(pins).is_err() || !kernel::is_pinned(pins) {
+            let _ = kernel::unpin(pins);
+        } else {
+            say(&format!("{error:#}: what was not written waits in {} for the next start", pins.display()));
+        }
     }
     tidy(pins.as_deref());
     ended
@@ -133,6 +138,23 @@ fn hear(observation: &mut Observation<&mut Journal>, news: News) {
             observation.lose(Reason::ReceiverRefused, &lost);
         }
     }
+}
+
+/// Writes down what an observer had not come to write after it detached its probes, and ends its stream; what is left of earlier
+/// streams otherwise.
+fn finish_for_another(pins: &Path, journal: &mut Journal, left: Option<Left>) -> anyhow::Result<Option<Left>> {
+    // A resumed set that can't be read is told of when it is to be taken over.
+    let Ok(Some(mut probes)) = Probes::resume(pins) else { return Ok(left) };
+    if probes.programs().next().is_some() {
+        return Ok(left);
+    }
+    say("writing down what an observer left that was stopped");
+    let (identity, progress) = stream(&probes, left)?;
+    journal.write_as(&identity.observer_id);
+    let recorder = Recorder::new(&identity, journal, progress);
+    recorder.catch_up(&mut probes);
+    Observation::new(probes, recorder).end().context("writing what an observer left")?;
+    Ok(None)
 }
 
 /// Attaches probes, or takes over those of an observer that was killed.
