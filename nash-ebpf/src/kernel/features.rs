@@ -4,7 +4,7 @@
 
 use aya::{Btf, EbpfLoader};
 
-use super::load::{OBJECT, OPEN_HOOK, OPEN_HOOKED, attach_one, chain, release};
+use super::load::{OBJECT, OPEN_HOOK, OPEN_HOOKED, attach_one, chain, is_too_old, release};
 
 /// One thing that a kernel may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,8 +114,13 @@ fn try_program(
         there: result.is_ok(),
         needed,
         meaning: if result.is_ok() { with } else { without },
-        reason: result.err(),
+        reason: result.err().map(explained),
     }
+}
+
+/// What the kernel said, or that it is too old to be asked.
+fn explained(said: String) -> String {
+    if is_too_old(&release()) { "this kernel is too old: what is needed came with Linux 5.17".to_owned() } else { said }
 }
 
 fn try_one(program: &str, hook: &str, btf: &Btf) -> Result<(), String> {

@@ -35,6 +35,9 @@ pub(super) const OPEN_HOOK: &str = "open_hook";
 /// The function.
 pub(super) const OPEN_HOOKED: &str = "security_file_open";
 
+/// The first release with `bpf_loop`, in whose callback paths are walked.
+const BPF_LOOP_CAME: (u32, u32) = (5, 17);
+
 /// Why the probes are not there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -275,7 +278,8 @@ pub(super) fn attach_one(program: &mut Program, hook: &str, btf: &Btf) -> Result
 fn program_refusal(name: &str, error: &ProgramError) -> LoadError {
     if let ProgramError::LoadError { io_error, verifier_log } = error {
         let log = verifier_log.to_string();
-        if log.contains("bpf_loop") && (log.contains("unknown func") || log.contains("invalid func")) {
+        // What an old kernel complains of differs from one to the next; that it is too old is what a person can do something about.
+        if is_too_old(&release()) {
             return LoadError::KernelTooOld { release: release() };
         }
         if io_error.kind() == io::ErrorKind::PermissionDenied && log.trim().is_empty() {
@@ -288,6 +292,13 @@ fn program_refusal(name: &str, error: &ProgramError) -> LoadError {
         return LoadError::Program { name: name.to_owned(), reason: format!("{io_error}: {end}") };
     }
     LoadError::Program { name: name.to_owned(), reason: chain(error) }
+}
+
+/// Whether a release comes before the first one with `bpf_loop`. It explains a refusal; whether there is one, trying decides.
+pub(super) fn is_too_old(release: &str) -> bool {
+    let mut numbers = release.split(|byte: char| !byte.is_ascii_digit()).map(str::parse::<u32>);
+    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return false };
+    (major, minor) < BPF_LOOP_CAME
 }
 
 /// What `uname -r` says.
@@ -309,4 +320,19 @@ fn begin(probes: &mut Probes, options: &Options) -> Result<(), LoadError> {
 pub(super) fn pinned_map(directory: &Path, name: &str) -> Result<Map, LoadError> {
     let data = MapData::from_pin(directory.join(name)).map_err(|error| map_error(name, &error))?;
     Map::from_map_data(data).map_err(|error| map_error(name, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_too_old;
+
+    #[test]
+    fn a_release_says_whether_paths_can_be_walked() {
+        for old in ["5.10.0-32-cloud-amd64", "5.16.20", "4.19.0", "5.4.0-150-generic"] {
+            assert!(is_too_old(old), "{old}");
+        }
+        for new in ["5.17.0", "5.19-rc1", "6.1.0-57-cloud-amd64", "6.18.44-fc", "10.0", "unknown"] {
+            assert!(!is_too_old(new), "{new}");
+        }
+    }
 }
