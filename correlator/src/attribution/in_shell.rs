@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use nash_events::event::RedirectTarget;
-use nash_events::kernel::Connect;
+use nash_events::kernel::{Connect, MutationOp};
 use nash_events::{ByteString, CmdId, EventKind, KernelEventKind};
 
 use super::CLOCK_SLACK_MS;
@@ -90,11 +90,18 @@ impl<'a> Purposes<'a> {
         if let Some(known) = self.by_path.get(path).or_else(|| self.near(path, at, last_ts)) {
             return Some(*known);
         }
-        let KernelEventKind::Open(open) = what else { return None };
+        let is_early = at.ts.zip(self.first_command_ms).is_none_or(|(ts, first)| ts <= first);
+        let open = match what {
+            KernelEventKind::Open(open) => open,
+            // Nothing of a script has run yet: the directory is the spool.
+            KernelEventKind::Mutation(told) if told.op == MutationOp::Mkdir && is_early => {
+                return Some((ShellPurpose::Observation, None));
+            }
+            _ => return None,
+        };
         if open.flags.is_some_and(|flags| flags & O_DIRECTORY != 0) {
             return Some((ShellPurpose::Glob, None));
         }
-        let is_early = at.ts.zip(self.first_command_ms).is_none_or(|(ts, first)| ts <= first);
         let reads = !crate::kernel::effects::writes(open.flags);
         (is_early && reads).then_some((ShellPurpose::StartUp, None))
     }

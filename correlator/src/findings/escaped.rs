@@ -7,7 +7,7 @@ use nash_events::KernelEventKind;
 
 use super::scene::{Scene, said};
 use super::{Assurance, Finding, FindingRule, Severity};
-use crate::story::{Effect, Process, Role, ShellState};
+use crate::story::{Effect, ObserverCoverage, Process, Role, ShellState};
 
 /// The flag of `clone`, `unshare` and `setns` for pid namespaces.
 const CLONE_NEWPID: u64 = 0x2000_0000;
@@ -22,7 +22,7 @@ fn finding(scene: &Scene<'_>, process: &Process) -> Option<Finding> {
     let asked = process.effects.iter().find(|effect| enters_namespace(effect));
     let is_new = parent.and_then(|parent| parent.pid_ns).zip(process.pid_ns).is_some_and(|(above, own)| above != own);
     let program = process.last_program();
-    let who = program.map_or_else(|| "a process".to_owned(), |executed| said(&executed.what));
+    let who = named(scene, process);
     let (severity, what) = if let Some(effect) = asked {
         let left = format!("a process asked for a pid namespace of its own: {who}");
         return Some(placed(scene, process, Severity::Medium, left).seen(&effect.first));
@@ -41,6 +41,20 @@ fn finding(scene: &Scene<'_>, process: &Process) -> Option<Finding> {
     let finding = placed(scene, process, severity, what);
     let at = program.map(|executed| &executed.at).or(process.first.as_ref());
     Some(at.map_or(finding.clone(), |at| finding.seen(at)))
+}
+
+/// What a process ran; of one that ran nothing of its own, as a daemon that forked twice, what it is a fork of.
+fn named(scene: &Scene<'_>, process: &Process) -> String {
+    /// Forks that are climbed: 16, more than any way of becoming a daemon takes.
+    const FORKS_MAX: usize = 16;
+    let above = |process: &&Process| process.parent.and_then(|parent| scene.process(parent));
+    let mut line = std::iter::successors(Some(process), above).take(FORKS_MAX).enumerate();
+    let program = line.find_map(|(forks, process)| Some((forks, process.last_program()?)));
+    match program {
+        Some((0, executed)) => said(&executed.what),
+        Some((_, executed)) => format!("a fork of {}", said(&executed.what)),
+        None => "a process".to_owned(),
+    }
 }
 
 fn placed(scene: &Scene<'_>, process: &Process, severity: Severity, sentence: String) -> Finding {
@@ -64,11 +78,11 @@ fn enters_namespace(effect: &Effect) -> bool {
     }
 }
 
-/// Whether a program was never seen to end, while its parent and every shell above it were.
+/// Whether a process was never seen to end, while its parent and every shell above it were.
 fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
     // What the shell itself put in the background is where the script wanted it.
     let is_detached = matches!(parent.role, Role::Command | Role::Descendant);
-    let lives = process.ended_at_ms.is_none() && process.ran_a_program() && process.role != Role::Shell && is_detached;
+    let lives = process.ended_at_ms.is_none() && process.role != Role::Shell && is_detached;
     let Some(left_at) = parent.ended_at_ms.filter(|_| lives) else { return false };
     let mut shell = process.owner.as_ref().and_then(|owner| scene.shell(&owner.shell_id));
     let mut steps = 0;
@@ -79,6 +93,13 @@ fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
         steps += 1;
         let next = above.placement.as_ref().and_then(|at| scene.shell(&at.shell_id));
         shell = next.filter(|_| steps < scene.story.shells.len());
+    }
+    // Its end may be among what is missing.
+    let misses_an_end = |observer: &ObserverCoverage| {
+        !observer.holes.is_empty() || observer.lost.values().any(|kinds| kinds.contains_key("exit"))
+    };
+    if scene.story.coverage.observers.iter().any(misses_an_end) {
+        return false;
     }
     // The observer must have looked on, or nobody knows.
     let watched_until = scene.story.coverage.observers.iter().filter_map(|observer| observer.until.as_ref()?.ts);

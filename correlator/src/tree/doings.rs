@@ -111,8 +111,10 @@ impl<'a> Doings<'a> {
                 let tried = connect.result.is_some_and(|result| result < 0 && -result != EINPROGRESS);
                 self.reached.push(format!("{}{}", address(connect), if tried { ", in vain" } else { "" }));
             }
+            // A socket to the kernel itself has neither address nor path.
+            KernelEventKind::Bind(bind) if bind.address.is_none() && bind.path.is_none() => {}
             KernelEventKind::Bind(bind) if bind.result.is_none_or(|result| result >= 0) => {
-                self.notable.push(format!("listens at {}{times}", address(bind)));
+                self.notable.push(format!("bound to {}{times}", address(bind)));
             }
             KernelEventKind::Kill(kill) => {
                 let to = kill.target_pid.map_or_else(|| "a group".to_owned(), |pid| format!("process {pid}"));
@@ -144,6 +146,11 @@ impl<'a> Doings<'a> {
                 *path = new;
             }
         }
+        for (_, path) in &mut self.changed {
+            if let Some(new) = moved.get(path) {
+                *path = new;
+            }
+        }
         let written: HashSet<&[u8]> = self.wrote.iter().chain(&self.made).copied().collect();
         // A written file that was renamed is told as written under its new name.
         self.moved.retain(|(_, new)| !written.contains(new));
@@ -156,6 +163,9 @@ impl<'a> Doings<'a> {
             let mut known = HashSet::new();
             list.retain(|path| known.insert(*path));
         }
+        self.changed.retain(|(_, path)| !removed.contains(path));
+        let mut changed = HashSet::new();
+        self.changed.retain(|change| changed.insert(*change));
         let temporary = removed.intersection(&written).count();
         match temporary {
             0 => {}

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use nash_events::{CmdId, ShellId};
 
 use crate::attribution::file_name;
-use crate::story::{Command, Effect, Process, Role, ShellState, ShellStory, Story};
+use crate::story::{Command, Effect, PlacementRule, Process, Role, ShellState, ShellStory, Story};
 
 /// Processes that are drawn below one command: 24, about what fits a screen with its command.
 const DRAWN_MAX: usize = 24;
@@ -89,8 +89,12 @@ impl<'a> Processes<'a> {
         let own = shell.process.and_then(|id| self.get(id));
         let mut grove = Grove::default();
         if let Some(own) = own {
-            let is_shells = |effect: &&Effect| {
-                effect.owner.as_ref().is_none_or(|owner| owner.shell_id == shell.shell_id && owner.cmd.is_none())
+            // What its process did before it became the shell stands with the command that started it, where that is known.
+            let stands_above =
+                shell.placement.as_ref().is_some_and(|at| at.rule == PlacementRule::Pid && at.cmd.is_some());
+            let is_shells = |effect: &&Effect| match &effect.owner {
+                Some(owner) => owner.shell_id == shell.shell_id && owner.cmd.is_none(),
+                None => !stands_above,
             };
             let told = own.effects.iter().filter(|effect| effect.in_shell.is_none() && changes(effect));
             grove.effects = told.filter(is_shells).collect();

@@ -13,6 +13,8 @@ mod draining;
 mod durability;
 mod events;
 mod findings;
+mod golden;
+mod golden_facts;
 mod invariance;
 mod kernel;
 mod kernel_trees;

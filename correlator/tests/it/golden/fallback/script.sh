@@ -1,0 +1,6 @@
+# What nash leaves to the real shell: it hands the script over, and says so.
+echo before
+set -r
+cd /
+ls
+echo after
