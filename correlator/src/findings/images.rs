@@ -79,12 +79,18 @@ impl<'a> Images<'a> {
                 self.nash.extend(file_of(executed));
             }
         }
-        // The program that a shell told its story from is nash, whatever it is called.
-        if let Some(first) = process.execs.iter().rfind(|executed| executed.succeeded() && executed.owner.is_none())
+        // The program that a shell told its story from is nash, whatever it is called; also where it handed its script over.
+        let is_real = |executed: &&Executed| {
+            let is_named = executed.what.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
+            image_of(executed) == Some("preserved") || is_named
+        };
+        let mut told_from = process.execs.iter().filter(|executed| !is_real(executed));
+        if let (Some(only), None) = (told_from.next(), told_from.next())
             && process.shells.len() == 1
-            && process.execs.len() == 1
+            && only.succeeded()
+            && only.owner.is_none()
         {
-            self.nash.extend(file_of(first).filter(|file| !self.preserved.contains(file)));
+            self.nash.extend(file_of(only).filter(|file| !self.preserved.contains(file)));
         }
     }
 

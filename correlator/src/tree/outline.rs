@@ -93,6 +93,17 @@ enum Task<'a> {
     Processes(usize, usize, Option<&'a Command>),
 }
 
+/// When what a node stands for began, in Unix milliseconds, where shells' and kernel's words stand side by side.
+fn began_at(what: What<'_>) -> Option<f64> {
+    let at = match what {
+        What::Shell(shell) => shell.started_at_ms,
+        What::Process(process) => process.started_at_ms,
+        What::WentOn(executed, _) => executed.at.ts,
+        _ => return None,
+    };
+    Some(at.unwrap_or(f64::INFINITY))
+}
+
 /// Makes the outline of a story.
 pub(super) fn outline(story: &Story) -> Outline<'_> {
     let walks = walks(story);
@@ -117,6 +128,7 @@ pub(super) fn outline(story: &Story) -> Outline<'_> {
             }
         }
     }
+    outline.put_in_turn();
     let strangers = processes.strangers();
     if !strangers.is_empty() {
         let heading = outline.add(What::Strangers(strangers.all.len()), None);
@@ -301,6 +313,21 @@ impl<'a> Outline<'a> {
         self.nodes.push(Node { what: What::Element(index, link), children: Vec::new(), links: Vec::new() });
         self.nodes[pipeline].children.insert(at, node);
         node
+    }
+
+    /// Puts the shells, processes and programs that stand below one node in the order in which they began.
+    fn put_in_turn(&mut self) {
+        for node in 0..self.nodes.len() {
+            let mut children = std::mem::take(&mut self.nodes[node].children);
+            let began = |child: &usize| began_at(self.nodes[*child].what);
+            let places: Vec<usize> = (0..children.len()).filter(|place| began(&children[*place]).is_some()).collect();
+            let mut timed: Vec<usize> = places.iter().map(|place| children[*place]).collect();
+            timed.sort_by(|a, b| began(a).unwrap_or(f64::INFINITY).total_cmp(&began(b).unwrap_or(f64::INFINITY)));
+            for (place, child) in places.into_iter().zip(timed) {
+                children[place] = child;
+            }
+            self.nodes[node].children = children;
+        }
     }
 
     /// Texts of which no command is known stand alone.
