@@ -16,6 +16,10 @@ use crate::story::{Effect, Executed, Process, Story};
 /// Files that a process may write besides a copy before nobody can say which of them it is: 3.
 const WRITTEN_BESIDES_MAX: usize = 3;
 
+/// Flags of `open` that empty a file, and those that make a new one or fail.
+const O_TRUNC: u64 = 0o1000;
+const O_CREATES_ALONE: u64 = 0o300;
+
 /// A file by device and inode.
 type FileId = (u64, u64);
 
@@ -25,8 +29,26 @@ pub(super) struct Images<'a> {
     preserved: HashSet<FileId>,
     hashes: HashSet<&'a str>,
     nash: HashSet<FileId>,
-    copies: HashMap<FileId, &'a Moment>,
-    copies_by_path: HashMap<&'a [u8], &'a Moment>,
+    copies: HashMap<FileId, Written<'a>>,
+    copies_by_path: HashMap<&'a [u8], Written<'a>>,
+}
+
+/// When a file got a real shell's content, and when it got another: names and inodes are used again.
+#[derive(Default)]
+struct Written<'a> {
+    /// With whether it happened once; of what happened often the first moment alone is known.
+    copied: Vec<(&'a Moment, bool)>,
+    emptied: Vec<&'a Moment>,
+}
+
+impl<'a> Written<'a> {
+    /// When it was made the copy that it is at a moment.
+    fn copied_before(&self, at: &Moment) -> Option<&'a Moment> {
+        let is_emptied =
+            |copied: &Moment| self.emptied.iter().any(|emptied| copied.is_before(emptied) && emptied.is_before(at));
+        let holds = |(copied, once): &&(&Moment, bool)| copied.is_before(at) && !(*once && is_emptied(copied));
+        self.copied.iter().find(holds).map(|(copied, _)| *copied)
+    }
 }
 
 /// Why a file is a preserved real shell.
@@ -111,7 +133,7 @@ impl<'a> Images<'a> {
                 || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
             is_preserved && !crate::kernel::effects::writes(open.flags) && succeeded(effect)
         });
-        let Some((source, _)) = read else { return };
+        let Some((source, _)) = read else { return self.learn_emptied(process) };
         let name = source.path.as_ref().map_or(&b""[..], base_name);
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or(name);
         let written: Vec<_> = opened(process)
@@ -123,9 +145,9 @@ impl<'a> Images<'a> {
         for (open, effect) in written {
             let Some(path) = &open.path else { continue };
             if few || base_name(path) == name || base_name(path) == stem {
-                self.copies_by_path.insert(path.as_bytes(), &effect.first);
+                self.copies_by_path.entry(path.as_bytes()).or_default().copied.push((&effect.first, effect.count == 1));
                 if let Some(file) = open.dev.zip(open.ino) {
-                    self.copies.insert(file, &effect.first);
+                    self.copies.entry(file).or_default().copied.push((&effect.first, effect.count == 1));
                 }
             }
         }
@@ -140,7 +162,23 @@ impl<'a> Images<'a> {
             if let RedirectTarget::Path(path) = &redirect.what.target
                 && redirect.what.op.contains('>')
             {
-                self.copies_by_path.insert(path.as_bytes(), first_of(process));
+                self.copies_by_path.entry(path.as_bytes()).or_default().copied.push((first_of(process), true));
+            }
+        }
+    }
+
+    /// What a process that read no real shell made or emptied is no copy any more.
+    fn learn_emptied(&mut self, process: &'a Process) {
+        for (open, effect) in opened(process).filter(|(_, effect)| succeeded(effect)) {
+            let flags = open.flags.unwrap_or_default();
+            if flags & O_TRUNC == 0 && flags & O_CREATES_ALONE != O_CREATES_ALONE {
+                continue;
+            }
+            if let Some(path) = &open.path {
+                self.copies_by_path.entry(path.as_bytes()).or_default().emptied.push(&effect.first);
+            }
+            if let Some(file) = open.dev.zip(open.ino) {
+                self.copies.entry(file).or_default().emptied.push(&effect.first);
             }
         }
     }
@@ -169,14 +207,15 @@ impl<'a> Images<'a> {
         if exec.sha256.as_deref().is_some_and(|hash| self.hashes.contains(hash)) || same_build {
             return Some(Preserved::SameContent);
         }
-        if let Some(at) = file.and_then(|file| self.copies.get(&file)) {
+        let copied = |written: &Written<'a>| written.copied_before(&executed.at);
+        if let Some(at) = file.and_then(|file| self.copies.get(&file)).and_then(copied) {
             return Some(Preserved::Copy(at));
         }
         let path = exec.path.as_ref()?;
         if self.is_preserved_name(path) {
             return Some(Preserved::Name);
         }
-        self.copies_by_path.get(path.as_bytes()).map(|at| Preserved::Copy(at))
+        self.copies_by_path.get(path.as_bytes()).and_then(copied).map(Preserved::Copy)
     }
 
     /// Whether a program is nash.

@@ -108,6 +108,27 @@ fn a_copy_of_a_real_shell_is_known_by_who_wrote_it() {
 }
 
 #[test]
+fn a_name_and_an_inode_that_are_used_again_are_no_copy() {
+    let file = json!({"path": "/w/x", "argv": ["x"], "dev": 1, "ino": 300});
+    let written = with(file.clone(), &json!({"flags": 0o1101, "result": 4}));
+    let seen = watched()
+        .fork(1010, 100, 201)
+        .exec(1011, 201, "/usr/bin/cp", "cp /usr/bin/bash.real x")
+        .read(1012, 201, "/usr/bin/bash.real")
+        .event(1012, 201, "open", &written)
+        .exit(1013, 201, 0)
+        .fork(1020, 100, 202)
+        .exec(1021, 202, "/usr/bin/ld", "ld -o x")
+        .event(1022, 202, "open", &written)
+        .exit(1023, 202, 0)
+        .fork(1030, 100, 203)
+        .event(1031, 203, "exec", &file)
+        .exit(1032, 203, 0)
+        .exit(2000, 100, 0);
+    check_nothing(&[run(2, 1, "cp /usr/bin/bash.real x"), run(3, 2, "ld -o x"), run(4, 3, "./x")], &seen);
+}
+
+#[test]
 fn reading_a_real_shell_and_a_fallback_to_it_are_honest() {
     let cat = watched()
         .fork(1010, 100, 201)

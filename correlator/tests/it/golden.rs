@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use nash_correlator::tree::{self, Options};
-use nash_correlator::{Engine, Story};
+use nash_correlator::{Engine, Story, Stream};
 use nash_events::{Batch, decode_batch};
 use serde_json::{Value, json};
 
@@ -200,9 +200,63 @@ fn of_a_pair_without_a_part_of_its_shells_words_less_is_told_and_nothing_invente
             assert_eq!(less.coverage.processes, whole.coverage.processes, "{what}");
             let events_seen: u64 = less.coverage.sessions.iter().map(|session| session.events_seen).sum();
             assert_eq!(events_seen, kept.len() as u64, "{what}");
+            let missing_below = holes_of(&kept);
+            assert_eq!(less.coverage.events_lost, missing_below, "{what}");
+            let has_gap = findings(&less).iter().any(|(rule, _)| rule == "gap");
+            let is_untold = less.coverage.shells < whole.coverage.shells;
+            assert_eq!(has_gap, missing_below > 0 || is_untold, "{what}");
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Numbers that are missing below the highest of each shell.
+fn holes_of(batches: &[Batch]) -> u64 {
+    let mut highest: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for batch in batches {
+        let Batch::Shell(batch) = batch else { continue };
+        let (count, last) = highest.entry(batch.shell_id.as_str().to_owned()).or_default();
+        *count += batch.events.len() as u64;
+        *last = batch.events.iter().map(|event| event.seq.0).max().unwrap_or(0).max(*last);
+    }
+    highest.values().map(|(count, last)| last - count).sum()
+}
+
+#[test]
+fn pairs_that_are_told_together_or_in_parts_do_not_mix() {
+    let pairs = pairs();
+    let mut expected = BTreeSet::new();
+    let mut found = Vec::new();
+    for pair in &pairs {
+        let story = whole(pair);
+        expected.extend(claims(&story));
+        found.extend(findings_in_turn(&story));
+    }
+    let mut in_time: Vec<Batch> =
+        pairs.iter().flat_map(|pair| pair.shells.iter().chain(&pair.kernel)).cloned().collect();
+    in_time.sort_by(|a, b| began_at(a).total_cmp(&began_at(b)));
+    let together = tell(&in_time);
+    assert!(claims(&together) == expected, "what was told together differs");
+    let mut stream = Stream::new();
+    stream.expect_kernel();
+    let mut parts: Vec<Story> = in_time.into_iter().flat_map(|batch| stream.push(batch).1).collect();
+    parts.push(stream.finish());
+    let of_parts: BTreeSet<String> = parts.iter().flat_map(claims).collect();
+    assert!(of_parts == expected, "what was told in parts differs");
+    let mut of_together: Vec<_> = findings_in_turn(&together).collect();
+    let mut of_parts: Vec<_> = parts.iter().flat_map(findings_in_turn).collect();
+    for list in [&mut found, &mut of_together, &mut of_parts] {
+        list.sort();
+    }
+    assert_eq!((of_together, of_parts), (found.clone(), found));
+}
+
+/// When the first event of a batch happened, in Unix milliseconds.
+fn began_at(batch: &Batch) -> f64 {
+    match batch {
+        Batch::Shell(batch) => batch.events.first().and_then(|event| event.ts).unwrap_or_default(),
+        Batch::Kernel(batch) => batch.events.first().and_then(|event| event.ts).unwrap_or_default(),
+    }
 }
 
 #[test]
