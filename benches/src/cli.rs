@@ -34,9 +34,12 @@ pub(crate) struct Cli {
     /// Events of the journals that the correlator reads
     #[arg(long, value_name = "COUNT", default_value_t = 400_000)]
     pub(crate) events: u64,
-    /// Measure what the kernel's observer costs, and nothing else: this nash-ebpf, or the one beside this program; needs root
-    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "")]
-    pub(crate) kernel: Option<PathBuf>,
+    /// Measure what the kernel's observer costs, and nothing else; needs root
+    #[arg(long)]
+    pub(crate) kernel: bool,
+    /// The observer to measure [default: nash-ebpf beside this program]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) ebpf: Option<PathBuf>,
     /// Only make turns of a system call: what is measured with and without the observer
     #[arg(long, value_enum, value_name = "CALL", hide = true)]
     pub(crate) turns: Option<Turn>,

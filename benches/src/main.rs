@@ -38,9 +38,10 @@ fn run(inputs: &cli::Cli) -> anyhow::Result<()> {
         return kernel::make(turn);
     }
     let scenes = scene::Scenes::set_up()?;
-    if let Some(program) = &inputs.kernel {
+    if inputs.kernel {
         let nash = inputs.shells(scenes.directory())?.nash;
-        let costs = kernel::measure(&kernel::program(program)?, &nash, scenes.directory(), inputs.rounds)?;
+        let costs =
+            kernel::measure(&kernel::program(inputs.ebpf.as_deref())?, &nash, scenes.directory(), inputs.rounds)?;
         if inputs.json {
             println!("{}", serde_json::to_string_pretty(&costs)?);
         } else {

@@ -90,11 +90,11 @@ pub(crate) fn measure(program: &Path, shell: &Path, directory: &Path, rounds: u3
 }
 
 /// The program that is measured: the one asked for, else the one beside this program.
-pub(crate) fn program(asked_for: &Path) -> anyhow::Result<PathBuf> {
-    if asked_for.as_os_str().is_empty() {
-        return Ok(std::env::current_exe().context("finding this program's directory")?.with_file_name("nash-ebpf"));
+pub(crate) fn program(asked_for: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(program) = asked_for {
+        return Ok(program.to_owned());
     }
-    Ok(asked_for.to_owned())
+    Ok(std::env::current_exe().context("finding this program's directory")?.with_file_name("nash-ebpf"))
 }
 
 /// Renders the table.
