@@ -81,7 +81,7 @@ pub(crate) fn measure(program: &Path, shell: &Path, directory: &Path, rounds: u3
         costs.push(Cost { figure, unit, without: Some(without), with, held: cost, at_most, samples });
     }
     for (figure, unit, values, at_most) in
-        [("the idle observer, of a core", "%", idle, 0.5), ("the observer's memory", "MiB", resident, 40.0)]
+        [("the idle observer, of a core", "%", idle, 0.5), ("the idle observer's memory", "MiB", resident, 40.0)]
     {
         let (samples, with) = (values.len(), median(values));
         costs.push(Cost { figure, unit, without: None, with, held: with, at_most, samples });

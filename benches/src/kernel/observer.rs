@@ -48,10 +48,10 @@ impl Observer {
         Ok((ticks(11) + ticks(12)) / ticks_per_second)
     }
 
-    /// Its resident memory in MiB.
+    /// Its resident memory now, in MiB.
     pub(crate) fn resident_mib(&self) -> anyhow::Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
         Ok(kib.unwrap_or(0.0) / 1024.0)
     }
 }
