@@ -20,6 +20,9 @@ const WRITTEN_BESIDES_MAX: usize = 3;
 const O_TRUNC: u64 = 0o1000;
 const O_CREATES_ALONE: u64 = 0o300;
 
+/// Bits of `open`'s flags: `O_DIRECTORY`, as x86 has it and as ARM does.
+const O_DIRECTORY: u64 = 0o200_000 | 0o40_000;
+
 /// A file by device and inode.
 type FileId = (u64, u64);
 
@@ -126,14 +129,18 @@ impl<'a> Images<'a> {
         }
     }
 
-    /// What a process wrote that read a preserved shell is a copy of it, where it is the only thing that it can be.
+    /// What a process wrote that read a preserved shell, or a copy of one, is a copy of it, where it is the only thing that it
+    /// can be. Processes come in the order of their starts, so that a copy is known before it is copied.
     fn learn_copies(&mut self, process: &'a Process, story: &'a Story) {
+        self.learn_emptied(process);
         let read = opened(process).find(|(open, effect)| {
             let is_preserved = open.dev.zip(open.ino).is_some_and(|file| self.preserved.contains(&file))
                 || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
-            is_preserved && !crate::kernel::effects::writes(open.flags) && succeeded(effect)
+            let is_a_file = open.flags.is_none_or(|flags| flags & O_DIRECTORY == 0);
+            let is_known = is_preserved || is_a_file && self.was_copied(open, &effect.first);
+            is_known && !crate::kernel::effects::writes(open.flags) && succeeded(effect)
         });
-        let Some((source, _)) = read else { return self.learn_emptied(process) };
+        let Some((source, _)) = read else { return };
         let name = source.path.as_ref().map_or(&b""[..], base_name);
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or(name);
         let written: Vec<_> = opened(process)
@@ -167,7 +174,14 @@ impl<'a> Images<'a> {
         }
     }
 
-    /// What a process that read no real shell made or emptied is no copy any more.
+    /// Whether an opened file was a copy at that moment.
+    fn was_copied(&self, open: &nash_events::kernel::Open, at: &Moment) -> bool {
+        let by_file = open.dev.zip(open.ino).and_then(|file| self.copies.get(&file));
+        let by_path = open.path.as_ref().and_then(|path| self.copies_by_path.get(path.as_bytes()));
+        by_file.into_iter().chain(by_path).any(|written| written.copied_before(at).is_some())
+    }
+
+    /// What a process made or emptied is no copy any more, unless it is made one by that.
     fn learn_emptied(&mut self, process: &'a Process) {
         for (open, effect) in opened(process).filter(|(_, effect)| succeeded(effect)) {
             let flags = open.flags.unwrap_or_default();

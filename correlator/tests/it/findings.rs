@@ -107,25 +107,35 @@ fn a_copy_of_a_real_shell_is_known_by_who_wrote_it() {
     assert_eq!(check(&seen, FindingRule::RealShellExec).evidence.len(), 2);
 }
 
-#[test]
-fn a_name_and_an_inode_that_are_used_again_are_no_copy() {
-    let file = json!({"path": "/w/x", "argv": ["x"], "dev": 1, "ino": 300});
-    let written = with(file.clone(), &json!({"flags": 0o1101, "result": 4}));
-    let seen = watched()
+/// The files of a copy and of what was made from it.
+fn file(path: &str, ino: u64, more: &Value) -> Value {
+    with(json!({"path": path, "argv": ["x"], "dev": 1, "ino": ino, "result": 3}), more)
+}
+
+/// A real shell is copied to `/w/a`; then another program runs as process 202, and opens these.
+fn copied_and_then(opened: &[Value]) -> Observed {
+    let then = watched()
         .fork(1010, 100, 201)
-        .exec(1011, 201, "/usr/bin/cp", "cp /usr/bin/bash.real x")
+        .exec(1011, 201, "/usr/bin/cp", "cp /usr/bin/bash.real a")
         .read(1012, 201, "/usr/bin/bash.real")
-        .event(1012, 201, "open", &written)
+        .event(1012, 201, "open", &file("/w/a", 300, &json!({"flags": 0o301})))
         .exit(1013, 201, 0)
         .fork(1020, 100, 202)
-        .exec(1021, 202, "/usr/bin/ld", "ld -o x")
-        .event(1022, 202, "open", &written)
-        .exit(1023, 202, 0)
-        .fork(1030, 100, 203)
-        .event(1031, 203, "exec", &file)
-        .exit(1032, 203, 0)
-        .exit(2000, 100, 0);
-    check_nothing(&[run(2, 1, "cp /usr/bin/bash.real x"), run(3, 2, "ld -o x"), run(4, 3, "./x")], &seen);
+        .exec(1021, 202, "/usr/bin/next", "next");
+    opened.iter().fold(then, |seen, open| seen.event(1022, 202, "open", open)).exit(1023, 202, 0).fork(1030, 100, 203)
+}
+
+#[test]
+fn a_copy_of_a_copy_is_known_and_a_name_that_is_used_again_is_none() {
+    let told = [run(2, 1, "cp /usr/bin/bash.real a"), run(3, 2, "next"), run(4, 3, "x")];
+    let read = file("/w/a", 300, &json!({"flags": 0}));
+    let chain = copied_and_then(&[read, file("/w/b", 301, &json!({"flags": 0o301}))]);
+    let chain = chain.event(1031, 203, "exec", &file("/w/b", 301, &json!({}))).exit(1032, 203, 0).exit(2000, 100, 0);
+    let found = findings_of(&[shell(&told), chain.batch()], FindingRules::default());
+    assert!(matches!(&found[..], [finding] if finding.rule == FindingRule::RealShellExec), "{found:#?}");
+    let again = copied_and_then(&[file("/w/a", 300, &json!({"flags": 0o1101}))]);
+    let again = again.event(1031, 203, "exec", &file("/w/a", 300, &json!({}))).exit(1032, 203, 0).exit(2000, 100, 0);
+    check_nothing(&told, &again);
 }
 
 #[test]
