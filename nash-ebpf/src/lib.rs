@@ -10,6 +10,7 @@ pub mod heap;
 pub mod identity;
 pub mod journal;
 pub mod kernel;
+pub mod likeness;
 pub mod privileges;
 pub mod recorder;
 pub mod sending;

@@ -19,6 +19,7 @@ use crate::decode::{Calendar, Decoded, decode};
 use crate::identity::Identity;
 use crate::journal::{Journal, Left, Progress, encode};
 use crate::kernel::{Counts, Go, RingId, Seed};
+use crate::likeness::Likeness;
 use crate::source::Source;
 
 /// Records of one line: 512, so that a reader of the story is never far behind and a flood is still few writes.
@@ -72,6 +73,7 @@ pub struct Recorder<S> {
     told: Losses,
     /// A line that could not be written.
     waiting: Option<(Vec<u8>, Progress)>,
+    likeness: Likeness,
 }
 
 impl<S: Sink> Recorder<S> {
@@ -85,7 +87,13 @@ impl<S: Sink> Recorder<S> {
             own: Vec::new(),
             told: Losses::new(),
             waiting: None,
+            likeness: Likeness::default(),
         }
+    }
+
+    /// Tells of executed files which are preserved shells by their content.
+    pub fn recognise(&mut self, likeness: Likeness) {
+        self.likeness = likeness;
     }
 
     /// Whether what an earlier observer left belongs to these rings.
@@ -239,6 +247,12 @@ impl<S: Sink> Recorder<S> {
         for (record, mut event) in own.chain(records) {
             progress.last_seq += 1;
             event.seq = Seq(progress.last_seq);
+            if let KernelEventKind::Exec(exec) = &mut event.kind {
+                exec.sha256 = self.likeness.digest_of(&event.actor, exec);
+                if exec.sha256.is_some() && event.actor.assurance.is_none() {
+                    event.actor.assurance = Some(serde_json::json!({"image": "preserved"}));
+                }
+            }
             if let Some(kind) = record {
                 progress.delivered.add(Some(kind));
             }

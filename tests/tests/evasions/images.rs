@@ -186,3 +186,12 @@ fn a_call_that_the_kernel_refuses_is_told_with_its_error() {
     assert_eq!(refused[0].result, Some(-13));
     assert!(Recorded::is_path(refused[0].requested.as_ref(), scene.path("./file")), "{:#?}", refused[0]);
 }
+
+#[test]
+fn as_a_copy_that_came_through_a_pipe() {
+    // Nobody who wrote the copy had the shell open.
+    let script = r#"cat "$real" | cat > copy; chmod +x copy; ./copy -c :"#;
+    runs("as_a_copy_that_came_through_a_pipe", script, &["real-shell-exec"], |scene, exec| {
+        Recorded::is_path(exec.path.as_ref(), scene.path("copy")) && exec.sha256.is_some()
+    });
+}

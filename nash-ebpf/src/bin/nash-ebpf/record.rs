@@ -16,6 +16,7 @@ use nash_ebpf::account::Tally;
 use nash_ebpf::identity::Identity;
 use nash_ebpf::journal::Progress;
 use nash_ebpf::kernel::{LoadError, Options, Probes, Scope};
+use nash_ebpf::likeness::Likeness;
 use nash_ebpf::privileges;
 use nash_ebpf::recorder::{Recorder, Sink};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
@@ -67,6 +68,7 @@ fn observe(inputs: &RecordArgs, child: &mut Child, output: File, forwarded: &For
         ..Options::default()
     })?;
     let mut recorder = Recorder::new(&Identity::new()?, Output(output), Progress::default());
+    recorder.recognise(Likeness::of(&inputs.preserved).context("reading the preserved shells")?);
     recorder.present(probes.take_seeds());
     let mut observation = Observation::new(probes, recorder);
     kill_process(pid, Signal::CONT).context("starting the command")?;

@@ -14,6 +14,7 @@ use nash_ebpf::heap;
 use nash_ebpf::identity::Identity;
 use nash_ebpf::journal::{Bounds, Journal, Left, Progress};
 use nash_ebpf::kernel::{self, LoadError, Options, Probes, RingId, Scope};
+use nash_ebpf::likeness::Likeness;
 use nash_ebpf::privileges::{self, User};
 use nash_ebpf::recorder::Recorder;
 use nash_ebpf::sending::{self, News, Sender, Target};
@@ -82,6 +83,7 @@ fn observe(
     let sender = target.map(|target| Sender::start(journal.lines(cursor), target)).transpose();
     let sender = sender.context("starting the sender")?;
     let mut recorder = Recorder::new(&identity, journal, progress);
+    recorder.recognise(Likeness::of(&inputs.preserved).context("reading the preserved shells")?);
     recorder.catch_up(&mut probes);
     recorder.present(probes.take_seeds());
     if let Err(error) = recorder.begin(&mut probes) {
