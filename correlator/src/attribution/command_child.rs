@@ -18,9 +18,10 @@ pub(super) fn root(forest: &mut Forest<'_>, shells: &[ShellStory], domains: &[Op
             by_shell.entry(*shell).or_default().push(node);
         }
     }
+    let namespaces = pid_namespace::of_shells(shells);
     for (index, shell) in shells.iter().enumerate() {
         let Some(nodes) = by_shell.get(&index) else { continue };
-        let pid_ns = shell.start.as_ref().and_then(|start| start.pid_ns);
+        let pid_ns = namespaces[index];
         let mut by_pid: HashMap<u32, Vec<(usize, Rule)>> = HashMap::new();
         for node in nodes {
             for pid in [Some(forest.nodes[*node].pid.pid), forest.nodes[*node].record.ns_pid()].into_iter().flatten() {

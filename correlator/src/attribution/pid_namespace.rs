@@ -3,8 +3,30 @@
 //!
 //! Says which process a pid means to a shell. It does not look at times.
 
+use std::collections::HashMap;
+
+use nash_events::ShellId;
+
 use super::Node;
-use crate::story::Rule;
+use crate::story::{Rule, ShellStory};
+
+/// Shells above one that are asked for their namespace: 8; a fork that outlives its shell is seldom one of a fork that did.
+const ABOVE_MAX: usize = 8;
+
+/// The namespace of each shell. A fork that outlived its shell tells nothing of its own: it is that of the shell that it left.
+pub(super) fn of_shells(shells: &[ShellStory]) -> Vec<Option<u64>> {
+    let by_id: HashMap<&ShellId, &ShellStory> = shells.iter().map(|shell| (&shell.shell_id, shell)).collect();
+    let told = |shell: &ShellStory| shell.start.as_ref().and_then(|start| start.pid_ns);
+    let is_left_behind = |shell: &&ShellStory| shell.start.as_ref().is_some_and(|start| start.argv.is_empty());
+    let of = |shell: &ShellStory| {
+        let above = std::iter::successors(Some(shell), |shell| {
+            let left = Some(*shell).filter(is_left_behind)?;
+            by_id.get(left.parent_shell.as_ref()?).copied()
+        });
+        above.take(ABOVE_MAX).find_map(told)
+    };
+    shells.iter().map(of).collect()
+}
 
 /// Whether a pid, as somebody in a namespace tells it, means this process; and what says so.
 pub(super) fn meant(node: &Node<'_>, pid: u32, pid_ns: Option<u64>) -> Option<Rule> {

@@ -16,10 +16,11 @@ pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
     for (index, node) in forest.nodes.iter().enumerate() {
         by_start.entry((node.boot_id, node.pid.start_ticks)).or_default().push(index);
     }
+    let namespaces = pid_namespace::of_shells(shells);
     let mut found = Vec::new();
     for (index, shell) in shells.iter().enumerate() {
-        let Some((start, boot_id, pid)) = shell.start.as_ref().and_then(named) else { continue };
-        let meant = |node: usize| pid_namespace::meant(&forest.nodes[node], pid.pid, start.pid_ns);
+        let Some((boot_id, pid)) = shell.start.as_ref().and_then(named) else { continue };
+        let meant = |node: usize| pid_namespace::meant(&forest.nodes[node], pid.pid, namespaces[index]);
         let direct = forest.with_pid(boot_id, pid).and_then(|node| Some((node, meant(node)?)));
         let by_namespace = || {
             let candidates = by_start.get(&(boot_id, pid.start_ticks))?;
@@ -35,7 +36,7 @@ pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
     }
 }
 
-fn named(start: &Shell) -> Option<(&Shell, &str, Pid)> {
+fn named(start: &Shell) -> Option<(&str, Pid)> {
     let pid = Pid { pid: start.pid?, start_ticks: start.start_ticks? };
-    Some((start, start.boot_id.as_deref()?, pid))
+    Some((start.boot_id.as_deref()?, pid))
 }
