@@ -1,17 +1,24 @@
 //! `observer-disabled`: a nash below a watched shell told nothing: the kill switch, or no variables to know its collector by.
 //!
+//! One that was called wrongly and ended with its usage told all there was; one whose journal is missing is a `gap`.
+//!
 //! A whole session under the kill switch is the operator's choice: there is no watched shell above then, and no finding.
 
 use nash_events::EventKind;
 
+use super::journals::Journals;
 use super::scene::{Program, Scene, events, said};
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::terminal_text::visible;
 
+/// How a shell ends that is called with an option that it doesn't know.
+const USAGE: i32 = 2;
+
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+    let journals = Journals::of(scene);
     let programs = scene.programs().filter(|program| program.owner.is_some());
-    let mut found: Vec<Finding> =
-        programs.filter(|program| is_silent(scene, program)).map(|program| finding(scene, &program)).collect();
+    let silent = programs.filter(|program| is_silent(scene, program) && !journals.were_made_by(program.process));
+    let mut found: Vec<Finding> = silent.map(|program| finding(scene, &program)).collect();
     found.extend(by_the_shells_word(scene));
     found
 }
@@ -26,7 +33,16 @@ fn is_silent(scene: &Scene<'_>, program: &Program<'_>) -> bool {
     // With several in one process it can't be told which was silent: the last, as likely as not.
     let is_last =
         ran.iter().rfind(|executed| scene.images.is_nash(executed)).is_some_and(|last| last.at == program.executed.at);
-    program.process.shells.len() < times && is_last
+    program.process.shells.len() < times && is_last && !was_refused(scene, program)
+}
+
+/// Whether it ended as one that doesn't know an option does, and did nothing.
+fn was_refused(scene: &Scene<'_>, program: &Program<'_>) -> bool {
+    let process = program.process;
+    let is_idle = process.effects_not_kept == 0 && process.effects.iter().all(|effect| effect.background);
+    process.exit_code == Some(USAGE)
+        && is_idle
+        && scene.story.processes.iter().all(|other| other.parent != Some(process.id))
 }
 
 /// Whether it was only asked something and ran nothing.

@@ -5,7 +5,9 @@
 
 use nash_events::KernelEventKind;
 
+use super::foreign_shell::ran_foreign;
 use super::scene::{Scene, said};
+use super::table::{base_name, is_one_of};
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::story::{Effect, ObserverCoverage, Process, Role, ShellState};
 
@@ -80,10 +82,13 @@ fn enters_namespace(effect: &Effect) -> bool {
 
 /// Whether a process was never seen to end, while its parent and every shell above it were.
 fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
-    // What the shell itself put in the background is where the script wanted it.
+    // What a shell put in the background, be it nash or the system's own, is where the script wanted it.
     let is_detached = matches!(parent.role, Role::Command | Role::Descendant);
     let lives = process.ended_at_ms.is_none() && process.role != Role::Shell && is_detached;
-    let Some(left_at) = parent.ended_at_ms.filter(|_| lives) else { return false };
+    if !lives || was_made_by_a_shell(scene, process) || was_killed_by_another(process, parent) {
+        return false;
+    }
+    let Some(left_at) = parent.ended_at_ms else { return false };
     let mut shell = process.owner.as_ref().and_then(|owner| scene.shell(&owner.shell_id));
     let mut steps = 0;
     let mut last_end = left_at;
@@ -104,4 +109,29 @@ fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
     // The observer must have looked on, or nobody knows.
     let watched_until = scene.story.coverage.observers.iter().filter_map(|observer| observer.until.as_ref()?.ts);
     watched_until.max_by(f64::total_cmp).is_some_and(|until| until >= last_end) && steps > 0
+}
+
+/// Whether a process was made by one of the system's own shells, or by a part of one.
+fn was_made_by_a_shell(scene: &Scene<'_>, process: &Process) -> bool {
+    let mut at = process;
+    for _ in 0..scene.story.processes.len() {
+        let (Some(parent), Some(made)) = (at.parent.and_then(|id| scene.process(id)), &at.first) else { return false };
+        let programs = parent.execs.iter().rev().filter(|executed| executed.succeeded());
+        if let Some(program) = programs.into_iter().find(|executed| executed.at.is_before(made)) {
+            let path = program.what.path.as_ref();
+            return path.is_some_and(|path| is_one_of(base_name(path), &scene.names.shells))
+                && !ran_foreign(scene, &program.what);
+        }
+        at = parent;
+    }
+    false
+}
+
+/// Whether the parent did not leave, but was ended: by a time limit, say. Its child did not choose to be alone.
+fn was_killed_by_another(process: &Process, parent: &Process) -> bool {
+    let kills_it = |effect: &Effect| match &effect.what {
+        KernelEventKind::Kill(kill) => kill.target_pid == Some(parent.key.pid),
+        _ => false,
+    };
+    parent.signal.is_some() && !parent.effects.iter().chain(&process.effects).any(kills_it)
 }

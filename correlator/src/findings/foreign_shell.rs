@@ -1,11 +1,13 @@
 //! `foreign-shell`: a shell that nash does not stand in for ran: `zsh`, `busybox sh`, a bash that somebody brought along.
 //!
-//! The system's own `sh` and `bash`, where nash was not put in their place, are no finding: coverage counts them.
+//! The system's own `sh` and `bash`, where nash was not put in their place, are no finding, nor are those of a system that a process
+//! changed its root to: coverage counts them.
 
 use std::collections::BTreeMap;
 
 use nash_events::ByteString;
 use nash_events::event::CommandType;
+use nash_events::kernel::Exec;
 
 use super::scene::{Scene, said};
 use super::table::{base_name, is_one_of};
@@ -19,7 +21,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
         if scene.images.is_nash(executed) || scene.images.preserved(executed).is_some() {
             continue;
         }
-        if executed.what.path.as_ref().is_some_and(|path| is_foreign(scene, path, &executed.what.argv)) {
+        if ran_foreign(scene, &executed.what) {
             let sentence = format!("another shell ran, and nash did not see what it did: {}", said(&executed.what));
             let finding = Finding::new(FindingRule::ForeignShell, Severity::Medium, Assurance::Proved, sentence);
             found.push(scene.at(finding, &program));
@@ -29,6 +31,12 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
         found.extend(by_the_shells_word(scene));
     }
     found
+}
+
+/// Whether a program that ran is a shell that nash does not stand in for.
+pub(super) fn ran_foreign(scene: &Scene<'_>, exec: &Exec) -> bool {
+    let named = exec.path.as_ref().is_some_and(|path| is_foreign(scene, path, &exec.argv));
+    named && !is_of_another_root(scene, exec)
 }
 
 /// Whether a file and its words are those of a shell that nash does not stand in for.
@@ -47,10 +55,28 @@ pub(super) fn is_foreign(scene: &Scene<'_>, path: &ByteString, argv: &[ByteStrin
     if is_one_of(name, &names.foreign) {
         return true;
     }
-    let directory =
-        path.as_bytes().strip_suffix(name).map(|directory| directory.strip_suffix(b"/").unwrap_or(directory));
-    let is_the_systems = directory.is_some_and(|directory| is_one_of(directory, &names.system_directories));
-    is_one_of(name, &names.shells) && !is_the_systems
+    is_one_of(name, &names.shells) && !is_one_of(directory(path), &names.system_directories)
+}
+
+/// Whether a program is the own shell of a system that a process changed its root to: its name there is `/bin/sh`, and the
+/// observer knows it by a longer path that ends so. A package that is built in a root of its own runs it all the time.
+fn is_of_another_root(scene: &Scene<'_>, exec: &Exec) -> bool {
+    let names = scene.names;
+    // A script was asked for by its own name, and names the shell in its first line.
+    let requested = if exec.chain.is_empty() { exec.requested.as_ref() } else { exec.argv.first() };
+    let (Some(path), Some(requested)) = (&exec.path, requested) else { return false };
+    let above = directory(path);
+    let is_in_one =
+        names.system_directories.iter().any(|known| above.ends_with(known.as_bytes()) && above != known.as_bytes());
+    let is_called_so = is_one_of(directory(requested), &names.system_directories);
+    let is_shell = [path, requested].into_iter().all(|name| is_one_of(base_name(name), &names.shells));
+    is_in_one && is_called_so && is_shell
+}
+
+/// The directory that a file is in, without the slash at its end.
+fn directory(path: &ByteString) -> &[u8] {
+    let bytes = path.as_bytes();
+    bytes.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |at| &bytes[..at])
 }
 
 /// The system's own shells that ran where nash was not put in their place, by file, and how often.
@@ -61,7 +87,7 @@ pub(super) fn beside(scene: &Scene<'_>) -> BTreeMap<String, u64> {
         let Some(path) = &executed.what.path else { continue };
         let is_a_shell = is_one_of(base_name(path), &scene.names.shells);
         let is_explained = scene.images.is_nash(executed) || scene.images.preserved(executed).is_some();
-        if is_a_shell && !is_explained && !is_foreign(scene, path, &executed.what.argv) {
+        if is_a_shell && !is_explained && !ran_foreign(scene, &executed.what) {
             *beside.entry(quote(path.as_bytes())).or_default() += 1;
         }
     }

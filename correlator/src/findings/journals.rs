@@ -45,6 +45,11 @@ impl<'a> Journals<'a> {
         self.made.contains_key(path)
     }
 
+    /// Whether a process made one.
+    pub(super) fn were_made_by(&self, process: &Process) -> bool {
+        self.made.values().any(|(maker, _)| maker.id == process.id)
+    }
+
     /// Whether a process made a journal, or descends from one that did: it belongs to a shell, known or not.
     pub(super) fn covers(&self, scene: &Scene<'_>, process: &Process) -> bool {
         self.made.values().any(|(maker, _)| maker.id == process.id || scene.descends(process, maker))

@@ -1,6 +1,9 @@
 //! `loader-exec`: a shell was run through the dynamic loader, from memory, or from a file without a name.
 //!
-//! A program in memory may be anything: it is named, since nobody can look it up afterwards.
+//! A program in memory may be anything: it is named, since nobody can look it up afterwards. Whoever only asks the loader what a
+//! shell needs (`ldd /bin/bash`) runs none.
+
+use nash_events::KernelEventKind;
 
 use super::foreign_shell::is_foreign;
 use super::images::{Preserved, opened};
@@ -24,6 +27,7 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>) -> Option<Finding> {
         (Severity::High, "a shell ran from a file without a name")
     } else if exec.path.as_ref().is_some_and(|path| is_one_of(base_name(path), &scene.names.loaders))
         && loads_a_shell(scene, program)
+        && !only_lists_libraries(scene, program)
     {
         (Severity::High, "a shell ran through the dynamic loader")
     } else {
@@ -53,6 +57,29 @@ fn loads_a_shell(scene: &Scene<'_>, program: &Program<'_>) -> bool {
     let opened_one = opened(program.process)
         .any(|(open, effect)| scene.images.is_preserved_file(open) && !effect.first.is_before(&program.executed.at));
     named || opened_one
+}
+
+/// Whether a loader opened a shell and libraries, ended well, and did nothing else: `ldd` looks like this, and no shell that does
+/// anything.
+fn only_lists_libraries(scene: &Scene<'_>, program: &Program<'_>) -> bool {
+    let process = program.process;
+    let is_over = process.exit_code == Some(0) && process.effects_not_kept == 0;
+    let is_last = process.last_program().is_some_and(|last| last.at == program.executed.at);
+    let later = || process.effects.iter().filter(|effect| !effect.first.is_before(&program.executed.at));
+    let has_opened_it = opened(process).any(|(open, effect)| {
+        let path = open.path.as_ref();
+        path.is_some_and(|path| is_shell_name(scene, base_name(path))) && !effect.first.is_before(&program.executed.at)
+    });
+    let only_reads = later().all(|effect| match &effect.what {
+        KernelEventKind::Open(open) => {
+            let name = open.path.as_ref().map_or(&b""[..], base_name);
+            let is_of_loading = is_one_of(name, &scene.names.libraries) || is_shell_name(scene, name);
+            is_of_loading && !crate::kernel::effects::writes(open.flags)
+        }
+        _ => false,
+    });
+    let is_childless = scene.story.processes.iter().all(|other| other.parent != Some(process.id));
+    is_over && is_last && has_opened_it && only_reads && is_childless
 }
 
 fn is_shell_name(scene: &Scene<'_>, name: &[u8]) -> bool {

@@ -40,6 +40,7 @@ pub(super) struct Names {
     pub(super) applets: Vec<String>,
     pub(super) preserved: Vec<String>,
     pub(super) loaders: Vec<String>,
+    pub(super) libraries: Vec<String>,
     pub(super) observers: Vec<String>,
     pub(super) nash: Vec<String>,
     pub(super) network: Vec<String>,
@@ -88,6 +89,7 @@ impl FindingRules {
             applets,
             preserved: aside,
             loaders,
+            libraries,
             observers,
             nash,
             network,
@@ -99,6 +101,7 @@ impl FindingRules {
         self.names.applets.extend(applets);
         self.names.preserved.extend(aside);
         self.names.loaders.extend(loaders);
+        self.names.libraries.extend(libraries);
         self.names.observers.extend(observers);
         self.names.nash.extend(nash);
         self.names.network.extend(network);

@@ -17,7 +17,7 @@ fn shell(events: &[Value]) -> Batch {
 }
 
 /// The observer saw the shell begin, from nash's own file.
-fn watched() -> Observed {
+pub(crate) fn watched() -> Observed {
     Observed::default().fork(900, 50, 100).event(
         902,
         100,
@@ -27,7 +27,7 @@ fn watched() -> Observed {
 }
 
 /// Below command 1, which runs as process 201, a program of this kind ran as process 202.
-fn ran(fields: &Value) -> Observed {
+pub(crate) fn ran(fields: &Value) -> Observed {
     let base = json!({"path": "/x", "argv": ["x"], "dev": 1, "ino": 99});
     watched()
         .fork(1010, 100, 201)
@@ -39,11 +39,11 @@ fn ran(fields: &Value) -> Observed {
         .exit(2000, 100, 0)
 }
 
-fn run(seq: u64, cmd: u64, words: &str) -> Value {
+pub(crate) fn run(seq: u64, cmd: u64, words: &str) -> Value {
     exec(seq, cmd, words, &json!({}))
 }
 
-fn findings_of(batches: &[Batch], rules: FindingRules) -> Vec<Finding> {
+pub(crate) fn findings_of(batches: &[Batch], rules: FindingRules) -> Vec<Finding> {
     let mut engine = Engine::new();
     engine.set_finding_rules(rules);
     for batch in batches {
@@ -62,7 +62,7 @@ fn rules(findings: &[Finding]) -> Vec<(FindingRule, Assurance)> {
 }
 
 #[track_caller]
-fn check(seen: &Observed, expect: FindingRule) -> Finding {
+pub(crate) fn check(seen: &Observed, expect: FindingRule) -> Finding {
     let found = find(&[run(2, 1, "env")], seen);
     assert_eq!(rules(&found), [(expect, Assurance::Proved)], "{found:#?}");
     let finding = found.into_iter().next().unwrap();
@@ -72,7 +72,7 @@ fn check(seen: &Observed, expect: FindingRule) -> Finding {
 }
 
 #[track_caller]
-fn check_nothing(events: &[Value], seen: &Observed) {
+pub(crate) fn check_nothing(events: &[Value], seen: &Observed) {
     let found = find(events, seen);
     assert!(found.is_empty(), "{found:#?}");
 }

@@ -15,6 +15,7 @@ mod events;
 mod findings;
 mod golden;
 mod golden_facts;
+mod honest;
 mod invariance;
 mod kernel;
 mod kernel_trees;
