@@ -11,6 +11,7 @@ mod data;
 mod evasions;
 mod fallback;
 mod full_disks;
+mod honest;
 mod kernel;
 mod kills;
 mod off;
