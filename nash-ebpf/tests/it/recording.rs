@@ -145,3 +145,58 @@ fn below_a_process_only_its_shells_are_watched_and_the_daemon_ends_with_it() {
     assert_eq!(told.execs()[1], ["/bin/echo", "below"]);
     assert_eq!(told.delivered("exec"), 2);
 }
+
+#[test]
+fn a_command_that_ran_keeps_its_status_whatever_became_of_the_journal() {
+    if !has_root() {
+        return;
+    }
+    let output = record(&["-o", "/dev/full", "--", "/bin/sh", "-c", "echo ran; exit 3"]);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(3), &b"ran\n"[..]));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("journal"), "{said}");
+}
+
+#[test]
+fn signals_that_were_ignored_stay_so_in_the_command() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let script =
+        r#"trap "" HUP INT USR1; grep SigIgn /proc/self/status; "$1" record -o "$2" -- grep SigIgn /proc/self/status"#;
+    let output =
+        Command::new("/bin/sh").args(["-c", script, "sh", PROGRAM]).arg(place.path("journal")).output().unwrap();
+    let masks: Vec<u64> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| u64::from_str_radix(line.trim_start_matches("SigIgn:").trim(), 16).unwrap())
+        .collect();
+    // HUP, INT and USR1.
+    let of_script = 1 << 0 | 1 << 1 | 1 << 9;
+    assert_eq!(masks.len(), 2, "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(masks.iter().all(|mask| mask & of_script == of_script), "{masks:x?}");
+}
+
+#[test]
+fn a_command_is_never_left_stopped_by_an_observer_that_was_killed() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    for wait_ms in [0, 20, 60, 120, 240] {
+        let mut observer = Command::new(PROGRAM)
+            .args(["record", "-o"])
+            .arg(place.path("journal"))
+            .args(["--", "/bin/sleep", "0.01"])
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait_ms));
+        let child = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", observer.id())).unwrap_or_default();
+        observer.kill().unwrap();
+        observer.wait().unwrap();
+        for pid in child.split_whitespace() {
+            wait_for("the end of the held command", || !std::path::Path::new("/proc").join(pid).exists());
+        }
+    }
+}

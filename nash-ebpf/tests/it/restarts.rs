@@ -91,3 +91,24 @@ fn what_was_in_the_rings_when_a_daemon_had_detached_its_probes_is_written_by_the
     let words: Vec<String> = told.execs().into_iter().filter_map(|argv| argv.into_iter().nth(1)).collect();
     assert_eq!(words.iter().filter(|word| ["one", "two"].contains(&&***word)).count(), 2, "{words:?}");
 }
+
+#[test]
+fn the_pins_of_an_observer_that_lives_are_nobody_elses() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    let mut other = Command::new(super::daemon::PROGRAM);
+    other.arg("run").arg("--shell").arg(&place.shell).arg("--pin").arg(place.pins());
+    let output = other.arg("--journal").arg(place.path("other")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("an observer is running"), "{said}");
+    place.run("/bin/echo one >&-; exit 0");
+    daemon.kill();
+    let daemon = place.start(&[]);
+    place.run("/bin/echo two >&-; exit 0");
+    assert!(daemon.stop().success());
+    assert_eq!((place.told().observers.len(), place.told().delivered("exec")), (1, 4));
+}

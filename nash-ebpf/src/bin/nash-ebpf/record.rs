@@ -19,8 +19,8 @@ use nash_ebpf::kernel::{LoadError, Options, Probes, Scope};
 use nash_ebpf::likeness::Likeness;
 use nash_ebpf::privileges;
 use nash_ebpf::recorder::{Recorder, Sink};
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_parent_process_death_signal, waitpid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use crate::cli::{HoldArgs, RecordArgs};
 use crate::observation::Observation;
@@ -35,8 +35,9 @@ pub(crate) fn record(inputs: &RecordArgs) -> anyhow::Result<u8> {
     if !privileges::may_observe() {
         return Err(LoadError::NotPermitted.into());
     }
-    let forwarded = Forwarded::catch()?;
+    // Before signals are caught: opening may take as long as somebody else likes, and must end with this process.
     let output = output(inputs)?;
+    let forwarded = Forwarded::catch()?;
     let mut child = start_stopped(inputs)?;
     let ended = observe(inputs, &mut child, output, &forwarded);
     if ended.is_err() {
@@ -49,7 +50,10 @@ pub(crate) fn record(inputs: &RecordArgs) -> anyhow::Result<u8> {
 
 /// Stops, so that probes can be attached, then becomes the command.
 pub(crate) fn hold(inputs: &HoldArgs) -> anyhow::Result<u8> {
+    // Nobody would ever let it go on whose parent was killed meanwhile; once it goes on, it is on its own.
+    set_parent_process_death_signal(Some(Signal::KILL)).context("tying the command to its observer")?;
     kill_process(rustix::process::getpid(), Signal::STOP).context("stopping")?;
+    set_parent_process_death_signal(None).context("letting the command go")?;
     let Some((program, arguments)) = inputs.command.split_first() else { bail!("nothing to run") };
     let error = Command::new(program).args(arguments).exec();
     say(&format!("{}: {error}", program.display()));
@@ -73,13 +77,19 @@ fn observe(inputs: &RecordArgs, child: &mut Child, output: File, forwarded: &For
     let mut observation = Observation::new(probes, recorder);
     kill_process(pid, Signal::CONT).context("starting the command")?;
     let status = loop {
-        observation.step().context("reading the rings")?;
+        if let Err(error) = observation.step() {
+            say(&format!("the rings can't be read: {error}"));
+            break child.wait().context("waiting for the command")?;
+        }
         forwarded.pass_on(pid);
         if let Some(status) = child.try_wait().context("waiting for the command")? {
             break status;
         }
     };
-    observation.end().context("writing the end of the journal")?;
+    // The command ran, whatever became of the journal: its status is its caller's business.
+    if let Err(error) = observation.end() {
+        say(&format!("the journal is not whole: {error}"));
+    }
     Ok(status)
 }
 
@@ -123,6 +133,15 @@ impl Sink for Output {
     }
 }
 
+/// The signals that were ignored when this process began, as `nohup` and background jobs have it, one bit each: they stay so, here
+/// and in the command.
+fn ignored() -> anyhow::Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").context("reading /proc/self/status")?;
+    let mask =
+        status.lines().find_map(|line| line.strip_prefix("SigIgn:")).context("no SigIgn in /proc/self/status")?;
+    u64::from_str_radix(mask.trim(), 16).context("SigIgn in /proc/self/status")
+}
+
 /// Signals that are for the command. Those from a terminal reach it anyway, and only must not end this process.
 struct Forwarded {
     caught: Vec<(Signal, Arc<AtomicBool>)>,
@@ -130,13 +149,17 @@ struct Forwarded {
 
 impl Forwarded {
     fn catch() -> anyhow::Result<Self> {
+        let ignored = ignored()?;
+        let counts = |number: i32| ignored & 1 << (number - 1) == 0;
         let mut caught = Vec::new();
-        for (number, signal) in [(SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)] {
+        let passed_on =
+            [(SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP), (SIGUSR1, Signal::USR1), (SIGUSR2, Signal::USR2)];
+        for (number, signal) in passed_on.into_iter().filter(|(number, _)| counts(*number)) {
             let flag = Arc::new(AtomicBool::new(false));
             signal_hook::flag::register(number, Arc::clone(&flag)).context("catching signals")?;
             caught.push((signal, flag));
         }
-        for number in [SIGINT, SIGQUIT] {
+        for number in [SIGINT, SIGQUIT].into_iter().filter(|number| counts(*number)) {
             let unread = Arc::new(AtomicBool::new(false));
             signal_hook::flag::register(number, unread).context("catching signals")?;
         }

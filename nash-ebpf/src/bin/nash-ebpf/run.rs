@@ -2,6 +2,9 @@
 //!
 //! Puts probes, journal and sender together, and takes them apart in order. What each of them does stands with them.
 
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +37,9 @@ const WATCHDOG_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the sender may take at the end: 3 s, twice what a shell gives a collector. The journal keeps the rest.
 const LAST_SENDING: Duration = Duration::from_secs(3);
 
+/// What the name begins with under which a place for pins is claimed.
+const CLAIM: &[u8] = b"nash-ebpf:";
+
 /// Observes until it is told to stop.
 pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -46,6 +52,8 @@ pub(crate) fn run(inputs: &RunArgs) -> anyhow::Result<()> {
     let user = inputs.user.as_deref().map(user).transpose()?;
     let target = target(inputs)?;
     let pins = pins(inputs);
+    // Held until this process ends, however it does.
+    let _sole = pins.as_deref().map(claim).transpose()?;
     let (mut journal, mut left) = Journal::open(&inputs.journal, bounds(inputs), user.map_or(0, |user| user.uid))?;
     if let Some(pins) = &pins {
         left = finish_for_another(pins, &mut journal, left)?;
@@ -200,6 +208,22 @@ fn stream(probes: &Probes, left: Option<Left>) -> anyhow::Result<(Identity, Prog
     say("taking over from an observer whose journal is not here: what it had read is counted as unaccounted");
     let (life, file) = (probes.released_to(RingId::Life), probes.released_to(RingId::File));
     Ok((identity, Progress { life, file, ..Progress::default() }))
+}
+
+/// Claims a place for pins, so that nobody takes over from an observer that lives. A name without a file: nothing of it stays, and it
+/// keeps no file system busy.
+fn claim(pins: &Path) -> anyhow::Result<UnixListener> {
+    let pins = std::path::absolute(pins)?;
+    let mut name = CLAIM.to_vec();
+    name.extend_from_slice(pins.as_os_str().as_bytes());
+    let address = SocketAddr::from_abstract_name(&name).with_context(|| format!("claiming {}", pins.display()))?;
+    match UnixListener::bind_addr(&address) {
+        Ok(claim) => Ok(claim),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            bail!("an observer is running with its pins in {}; --pin names another place", pins.display())
+        }
+        Err(error) => Err(error).with_context(|| format!("claiming {}", pins.display())),
+    }
 }
 
 /// Gives privileges away, and to the user that goes on what it needs.

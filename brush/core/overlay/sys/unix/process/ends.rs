@@ -1,6 +1,6 @@
 //! How children ended: waiting for one, for any, and letting go of those that nobody has asked for yet.
 //!
-//! What an end means for a job or a command is not known here.
+//! New beside upstream's, which leaves waiting to its runtime. What an end means for a job or a command is not known here.
 
 #![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
 #![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
