@@ -10,6 +10,7 @@ mod reaches;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,6 +33,10 @@ impl Scene {
         let folder = TempDir::new().unwrap();
         let scene = Self { folder };
         fs::copy(BASH, scene.preserved()).unwrap();
+        // The system's own bash, which runs scripts of the system here, is not the preserved one: another content makes it so.
+        let mut preserved = fs::OpenOptions::new().append(true).open(scene.preserved()).unwrap();
+        preserved.write_all(b"preserved").unwrap();
+        drop(preserved);
         fs::write(scene.file(), "secret\n").unwrap();
         scene
     }
