@@ -164,9 +164,10 @@ static __noinline int change_end(struct task_struct *task, struct nash_process *
 		struct file *file = file_of(task, change.descriptor);
 
 		if (file) {
-			read_file(&draft->record, file);
-			at = put_walk(DRAFT_CALL, 0, BPF_CORE_READ(file, f_path.mnt), BPF_CORE_READ(file, f_path.dentry),
-				      NASH_SPAN_PATH);
+			struct vfsmount *mount = BPF_CORE_READ(file, f_path.mnt);
+
+			read_file(&draft->record, file, mount);
+			at = put_walk(DRAFT_CALL, 0, mount, BPF_CORE_READ(file, f_path.dentry), NASH_SPAN_PATH);
 		}
 	} else if (change.is_text) {
 		at = put_string(DRAFT_CALL, 0, change.name, 1, NASH_SPAN_NAME);

@@ -92,7 +92,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	/* Both are one string until an interpreter takes over. */
 	if (program->interp != program->filename)
 		draft->record.flags |= NASH_EXEC_SCRIPT;
-	read_file(&draft->record, file);
+	read_file(&draft->record, file, file->f_path.mnt);
 	draft->record.file.what = program->argc;
 	draft->record.file.uid = task->cred->uid.val;
 	draft->record.file.gid = task->cred->gid.val;

@@ -74,9 +74,11 @@ static __always_inline void read_request(struct request *request, const struct c
 /* Fills in an open file; the bytes of its path. */
 static __always_inline __u32 put_file(__u32 slot, struct draft *draft, struct file *file)
 {
-	read_file(&draft->record, file);
+	struct vfsmount *mount = BPF_CORE_READ(file, f_path.mnt);
+
+	read_file(&draft->record, file, mount);
 	draft->record.file.flags = BPF_CORE_READ(file, f_flags);
-	return put_walk(slot, 0, BPF_CORE_READ(file, f_path.mnt), BPF_CORE_READ(file, f_path.dentry), NASH_SPAN_PATH);
+	return put_walk(slot, 0, mount, BPF_CORE_READ(file, f_path.dentry), NASH_SPAN_PATH);
 }
 
 static __noinline int open_end(struct task_struct *task, struct nash_process *process, const struct call *call)

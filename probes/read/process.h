@@ -42,22 +42,21 @@ static __always_inline void read_namespace(struct nash_process *process, struct 
 /* The open file behind a descriptor of the current process, or NULL. */
 static __always_inline struct file *file_of(struct task_struct *task, int descriptor)
 {
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct fdtable *table = task->files->fdt;
 	struct file *file = NULL;
 	struct file **files;
 
-	if (!table || descriptor < 0 || (__u32)descriptor >= BPF_CORE_READ(table, max_fds))
+	if (descriptor < 0 || (__u32)descriptor >= table->max_fds)
 		return NULL;
-	files = BPF_CORE_READ(table, fd);
+	files = table->fd;
 	bpf_probe_read_kernel(&file, sizeof(file), files + descriptor);
 	return file;
 }
 
-/* Fills in which file it is; its path is another matter. */
-static __always_inline void read_file(struct nash_record *record, struct file *file)
+/* Fills in which file it is, on which mount; its path is another matter. */
+static __always_inline void read_file(struct nash_record *record, struct file *file, struct vfsmount *vfsmount)
 {
 	struct inode *inode = BPF_CORE_READ(file, f_inode);
-	struct vfsmount *vfsmount = BPF_CORE_READ(file, f_path.mnt);
 	struct mount *mount = (struct mount *)((char *)vfsmount - bpf_core_field_offset(struct mount, mnt));
 
 	record->file.ino = BPF_CORE_READ(inode, i_ino);
