@@ -149,6 +149,9 @@ pub(crate) struct RecordArgs {
 /// `hold`.
 #[derive(Debug, Args)]
 pub(crate) struct HoldArgs {
+    /// The process that lets it go
+    #[arg(long, value_name = "PID")]
+    pub(crate) observer: u32,
     /// What to run
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,

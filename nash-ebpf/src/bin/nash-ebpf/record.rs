@@ -52,6 +52,9 @@ pub(crate) fn record(inputs: &RecordArgs) -> anyhow::Result<u8> {
 pub(crate) fn hold(inputs: &HoldArgs) -> anyhow::Result<u8> {
     // Nobody would ever let it go on whose parent was killed meanwhile; once it goes on, it is on its own.
     set_parent_process_death_signal(Some(Signal::KILL)).context("tying the command to its observer")?;
+    if std::os::unix::process::parent_id() != inputs.observer {
+        bail!("the observer is gone");
+    }
     kill_process(rustix::process::getpid(), Signal::STOP).context("stopping")?;
     set_parent_process_death_signal(None).context("letting the command go")?;
     let Some((program, arguments)) = inputs.command.split_first() else { bail!("nothing to run") };
@@ -97,7 +100,7 @@ fn observe(inputs: &RecordArgs, child: &mut Child, output: File, forwarded: &For
 fn start_stopped(inputs: &RecordArgs) -> anyhow::Result<Child> {
     let own = std::env::current_exe().context("finding this program")?;
     let mut command = Command::new(own);
-    command.arg("hold").arg("--").args(&inputs.command);
+    command.args(["hold", "--observer", &std::process::id().to_string(), "--"]).args(&inputs.command);
     if inputs.output.is_none() {
         // Standard output is the journal's.
         command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned().context("standard error")?));
