@@ -134,7 +134,10 @@ fn by_aya(work: &std::path::Path) -> Came {
 
 fn command_that_stops(work: &std::path::Path) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(["hold", "--", "/bin/sh", "-c", SCRIPT]).current_dir(work).env("PATH", "/usr/bin:/bin");
+    command
+        .args(["hold", "--observer", &std::process::id().to_string(), "--", "/bin/sh", "-c", SCRIPT])
+        .current_dir(work)
+        .env("PATH", "/usr/bin:/bin");
     command
 }
 
