@@ -12,8 +12,8 @@ export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$dir/target"
 
 # A few events of every kind that a shell writes, without anything of this machine in them but its own paths.
 seed() {
-    spool=$(mktemp -d "$dir/spool.XXXXXX")
-    work=$(mktemp -d "$dir/work.XXXXXX")
+    spool=$dir/spool.$$ work=$dir/work.$$
+    mkdir -m 700 "$spool" "$work"
     for script in \
         'echo one two | tr a-z A-Z > out; cat < out' \
         'f() { cat <<< "$1"; }; f x; x=$(date); export x; cd /; false' \

@@ -10,7 +10,7 @@ use nash_events::redact;
 use super::path::{Masks, named, own_name, path};
 use super::{known, start_ticks};
 use crate::abi::{self, Call, Record, flag, span};
-use crate::kernel::stat_device;
+use crate::kernel::{INITIAL_PID_NAMESPACE, stat_device};
 
 /// What the kernel calls the files of `memfd_create`.
 const MEMFD_PREFIX: &[u8] = b"memfd:";
@@ -98,7 +98,7 @@ pub(super) fn ptrace(record: &Record<'_>) -> KernelEventKind {
     KernelEventKind::Ptrace(Ptrace {
         via: via.to_owned(),
         request: (call == Some(Call::Ptrace)).then_some(reach.request),
-        target_pid: if is_pid { one_process(reach.target) } else { None },
+        target_pid: if is_pid { target(record, &reach) } else { None },
         target_start_ticks: known(reach.target_start_ns).map(start_ticks),
         result: Some(reach.result),
     })
@@ -108,10 +108,17 @@ pub(super) fn kill(record: &Record<'_>) -> KernelEventKind {
     let reach: abi::Reach = record.body();
     KernelEventKind::Kill(Kill {
         signal: i32::try_from(reach.request).unwrap_or_default(),
-        target_pid: one_process(reach.target),
+        target_pid: target(record, &reach),
         target_start_ticks: known(reach.target_start_ns).map(start_ticks),
         result: Some(reach.result),
     })
+}
+
+/// Whom a process reached for, by the host's count. A number that the probes only heard from a caller in another pid namespace means
+/// somebody else there.
+fn target(record: &Record<'_>, reach: &abi::Reach) -> Option<u32> {
+    let is_the_hosts = reach.target_start_ns != 0 || record.head.pid_ns == INITIAL_PID_NAMESPACE;
+    if is_the_hosts { one_process(reach.target) } else { None }
 }
 
 /// A process as a caller names it; 0 and below mean groups.

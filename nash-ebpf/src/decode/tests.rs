@@ -235,6 +235,19 @@ fn a_reach_names_its_target_where_it_is_one_process() {
 }
 
 #[test]
+fn a_number_of_another_pid_namespace_names_nobody_here() {
+    let reach = |start_ns: u64| {
+        let body =
+            abi::Reach { call: Call::VmWrite as u32, target: 4, target_start_ns: start_ns, ..abi::Reach::default() };
+        let mut draft = Draft::new(Kind::Ptrace, body);
+        draft.head.pid_ns = 4_026_532_000;
+        serde_json::to_string(&kind_of(&draft)).unwrap()
+    };
+    assert_eq!(reach(0), r#"{"via":"process_vm_writev","result":0}"#);
+    assert_eq!(reach(90_000_000), r#"{"via":"process_vm_writev","targetPid":4,"targetStartTicks":9,"result":0}"#);
+}
+
+#[test]
 fn spaces_tell_their_call() {
     let space = |call: Call| abi::Space { flags: 1, call: call as u32, ..abi::Space::default() };
     let mount = Draft::new(Kind::Mount, space(Call::Mount))

@@ -22,6 +22,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 pub use features::{Feature, Features};
 pub use images::stat_device;
 pub use load::{LoadError, OBJECT};
+pub(crate) use proc::INITIAL_PID_NAMESPACE;
 pub use ring::Go;
 pub use seed::Seed;
 

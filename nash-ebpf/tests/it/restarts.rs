@@ -112,3 +112,28 @@ fn the_pins_of_an_observer_that_lives_are_nobody_elses() {
     assert!(daemon.stop().success());
     assert_eq!((place.told().observers.len(), place.told().delivered("exec")), (1, 4));
 }
+
+#[test]
+fn a_session_that_stops_and_kills_the_daemon_is_told_by_the_next() {
+    if !has_root() {
+        return;
+    }
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    let pid = daemon.pid();
+    place.run(&format!("kill -STOP {pid}; /bin/echo unseen >&-; kill -KILL {pid}; /bin/echo alone >&-; exit 0"));
+    daemon.wait();
+    assert!(place.start(&[]).stop().success());
+    let told = place.told();
+    let signals: Vec<i32> = told
+        .events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            nash_events::KernelEventKind::Kill(kill) if kill.target_pid == Some(pid) => Some(kill.signal),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(signals, [19, 9]);
+    let words: Vec<String> = told.execs().into_iter().filter_map(|argv| argv.into_iter().nth(1)).collect();
+    assert!(["unseen", "alone"].iter().all(|word| words.iter().any(|told| told == word)), "{words:?}");
+}
