@@ -46,6 +46,12 @@ pub(crate) struct Cli {
     /// Only read a file of JSON lines: what the correlator is compared with
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) parse_lines: Option<PathBuf>,
+    /// Only write a journal of `--events` events of shells, to look at what the correlator makes of it
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) write_shells: Option<PathBuf>,
+    /// The same with what a kernel observer saw
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) write_both: Option<PathBuf>,
 }
 
 /// The programs that are compared.

@@ -34,6 +34,11 @@ fn run(inputs: &cli::Cli) -> anyhow::Result<()> {
         println!("{} lines", correlator::parse_lines(path)?);
         return Ok(());
     }
+    let journals = [(&inputs.write_shells, correlator::Mix::Shells), (&inputs.write_both, correlator::Mix::Both)];
+    if let Some((path, mix)) = journals.iter().find_map(|(path, mix)| Some((path.as_ref()?, *mix))) {
+        println!("{} bytes", correlator::write_journal(path, mix, inputs.events)?);
+        return Ok(());
+    }
     if let Some(turn) = inputs.turns {
         return kernel::make(turn);
     }

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::process;
 
+pub(crate) use journal::{Mix, write as write_journal};
 pub(crate) use peer::parse_lines;
 
 /// What every figure's name begins with.

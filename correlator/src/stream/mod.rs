@@ -21,6 +21,10 @@ pub const LATENESS_MS: f64 = 10_000.0;
 /// Events between two looks for what is over: 20,000, a tenth of a second's worth.
 const EVENTS_BETWEEN_LOOKS: u64 = 20_000;
 
+/// Events of one witness alone after which the other is no longer waited for: 20,000. An observer that stopped, or shells that
+/// are over, would otherwise keep everything open.
+const ALONE_MAX: i64 = 20_000;
+
 /// Events of shells at which what is still open is told in part: 60,000, about 100 MiB with their telling.
 const EVENTS_MAX: u64 = 60_000;
 
@@ -54,6 +58,8 @@ pub struct Stream {
     shells_at_ms: Option<f64>,
     kernel_at_ms: Option<f64>,
     expects_kernel: bool,
+    /// Events of one witness since the other spoke last; positive ones of shells.
+    alone: i64,
     totals: Totals,
 }
 
@@ -76,7 +82,8 @@ impl Stream {
         Self::default()
     }
 
-    /// Says that a kernel observer's words will come: what only shells told is held until they do.
+    /// Says that a kernel observer's words will come: what only shells told is held until they do, or until so much came that they
+    /// won't.
     pub fn expect_kernel(&mut self) {
         self.expects_kernel = true;
     }
@@ -124,6 +131,11 @@ impl Stream {
     }
 
     fn note_time(&mut self, batch: &Batch) {
+        let count = |events: usize| i64::try_from(events).unwrap_or(i64::MAX);
+        self.alone = match batch {
+            Batch::Shell(batch) => self.alone.max(0).saturating_add(count(batch.events.len())),
+            Batch::Kernel(batch) => self.alone.min(0).saturating_sub(count(batch.events.len())),
+        };
         let newest = |times: &mut dyn Iterator<Item = f64>| times.filter(|ts| ts.is_finite()).max_by(f64::total_cmp);
         let (known, told) = match batch {
             Batch::Shell(batch) => {
@@ -139,9 +151,11 @@ impl Stream {
         };
     }
 
-    /// Up to when both witnesses have spoken; before that, only what is late can come.
+    /// Up to when both witnesses have spoken, or the one that is left; before that, only what is late can come.
     fn horizon_ms(&self) -> f64 {
         let newest = match (self.shells_at_ms, self.kernel_at_ms) {
+            (Some(shells), _) if self.alone > ALONE_MAX => shells,
+            (_, Some(kernel)) if self.alone < -ALONE_MAX => kernel,
             (Some(shells), Some(kernel)) => shells.min(kernel),
             (Some(_), None) if self.expects_kernel => f64::NEG_INFINITY,
             (shells, kernel) => shells.or(kernel).unwrap_or(f64::NEG_INFINITY),

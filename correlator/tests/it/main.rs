@@ -20,6 +20,7 @@ mod invariance;
 mod kernel;
 mod kernel_trees;
 mod listening;
+mod merging;
 mod pages;
 mod process;
 mod receiving;

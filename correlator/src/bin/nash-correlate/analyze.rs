@@ -1,7 +1,7 @@
 //! `analyze` and `export`: the story of what was kept, without a shell or a receiver.
 //!
-//! Reads and tells; where the pieces come from stands in `input`, what they look like in `output`. One file, which is in the order in
-//! which things came, is told in parts, so that memory follows what is open in it; several are put together whole.
+//! Reads and tells; where the pieces come from stands in `input`, what they look like in `output`. What is over is told in parts,
+//! so that memory follows what is open; only what becomes one object is put together whole.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub(crate) fn analyze(
 ) -> anyhow::Result<u8> {
     let format = inputs.shape.format(otherwise);
     let mut out = Out::new(&inputs.shape, format);
-    let (story, summary) = if matches!(format, Format::Tree | Format::Ndjson) && is_one_stream(&inputs.paths) {
+    let (story, summary) = if matches!(format, Format::Tree | Format::Ndjson) {
         let mut written = Ok(());
         let told = in_parts(&inputs.paths, rules, finding_rules, &mut |part| {
             if written.is_ok() {
@@ -50,9 +50,6 @@ pub(crate) fn analyze(
 
 /// Reads everything and gives a story with every finding; of what is told in parts, it holds the last.
 pub(crate) fn findings_of(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
-    if !is_one_stream(paths) {
-        return whole(paths, rules, finding_rules);
-    }
     let mut findings = Vec::new();
     let (mut story, summary) = in_parts(paths, rules, finding_rules, &mut |part| {
         let room = FINDINGS_MAX.saturating_sub(findings.len());
@@ -67,21 +64,17 @@ pub(crate) fn findings_of(paths: &[PathBuf], rules: &Rules, finding_rules: Findi
     (story, summary)
 }
 
-/// Whether the paths are one file, or standard input: what is in it then is in the order in which it came.
-fn is_one_stream(paths: &[PathBuf]) -> bool {
-    matches!(paths, [path] if !path.is_dir())
-}
-
 /// Reads everything and puts it together.
 fn whole(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
     let mut engine = Engine::new();
     engine.set_finding_rules(finding_rules);
     let summary = input::read(paths, rules, &mut |piece| match piece {
-        Piece::Batch(batch) => drop(engine.push(&batch)),
+        Piece::Kernel => {}
+        Piece::Batch(batch) => drop(engine.push_owned(*batch)),
         Piece::Damaged(count) => engine.add_damaged_lines(count),
     });
     note_foreign(summary);
-    (engine.story(), summary)
+    (engine.into_story(), summary)
 }
 
 /// Reads everything and gives what is over to `part` as soon as it is; the last part is the answer.
@@ -94,7 +87,7 @@ fn in_parts(
     let mut stream = Stream::new();
     stream.set_finding_rules(finding_rules);
     let summary = input::read(paths, rules, &mut |piece| match piece {
-        // A shell may say that an observer watches it, but that its words are in this file is known when the first of them comes.
+        Piece::Kernel => stream.expect_kernel(),
         Piece::Batch(batch) => stream.push(*batch).1.into_iter().for_each(&mut *part),
         Piece::Damaged(count) => stream.add_damaged_lines(count),
     });

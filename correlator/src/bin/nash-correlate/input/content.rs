@@ -1,104 +1,193 @@
-//! The content of one file or of standard input, decompressed, from its beginning as often as it is asked for.
+//! The content of one file or of standard input, decompressed, that can be laid aside and taken up again where it was left.
 //!
 //! Compression is recognised by the first bytes, never by a name. It does not know what the content says.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::recognise::{self, Form, HEAD_BYTES};
+use super::attic::{Attic, Kept};
+use super::recognise::{self, Beginning, HEAD_BYTES};
 use super::walk::Origin;
 use super::zstd::{self, Decoder};
 
-/// Bytes that are read at once: 256 KiB.
-const BUFFER_BYTES: usize = 256 << 10;
+/// Bytes that are read at once before they are decompressed: 128 KiB.
+const BUFFER_BYTES: usize = 128 << 10;
 
 /// Counts bytes as they are read.
 pub(super) type Counter = Rc<Cell<u64>>;
 
-/// Content that can be read.
+/// Content that can be read from its beginning to its end.
 pub(super) struct Content {
-    source: Source,
+    place: Place,
     compressed: bool,
-    head: Vec<u8>,
+    /// What is read from now, where it is at hand.
+    reader: Option<Box<dyn Read>>,
+    /// Bytes that were given out, decompressed.
+    given: u64,
     counter: Counter,
 }
 
-enum Source {
-    /// A file that can be read again from its beginning.
-    File(File),
-    /// What can be read once: standard input, a pipe. Its first bytes are in `Content::head`.
-    Once(Option<Box<dyn Read>>),
+/// Where content lies.
+enum Place {
+    /// A file that can be opened again, known by device and inode.
+    File(PathBuf, (u64, u64)),
+    /// In a file of our own.
+    Kept(Kept),
+    /// Nowhere: standard input, a pipe. What was read of it is gone.
+    Once,
 }
 
 impl Content {
     /// Opens it and looks at its beginning.
-    pub(super) fn of(origin: &Origin, counter: Counter) -> io::Result<Self> {
-        let mut source = match origin {
-            Origin::Stdin => Source::Once(Some(Box::new(io::stdin()))),
+    pub(super) fn of(origin: &Origin, counter: Counter) -> io::Result<(Self, Beginning)> {
+        let (place, mut source): (Place, Box<dyn Read>) = match origin {
+            Origin::Stdin => (Place::Once, Box::new(io::stdin())),
             Origin::File(path) => {
-                let file = OpenOptions::new().read(true).custom_flags(no_terminal()).open(path)?;
-                if file.metadata()?.is_file() { Source::File(file) } else { Source::Once(Some(Box::new(file))) }
+                let file = open(path)?;
+                let meta = file.metadata()?;
+                let is_file = meta.is_file();
+                let place = if is_file { Place::File(path.clone(), (meta.dev(), meta.ino())) } else { Place::Once };
+                (place, Box::new(file))
             }
         };
         let mut head = Vec::new();
-        match &mut source {
-            Source::File(file) => file.take(HEAD_BYTES).read_to_end(&mut head)?,
-            Source::Once(Some(reader)) => reader.take(HEAD_BYTES).read_to_end(&mut head)?,
-            Source::Once(None) => 0,
-        };
+        source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
         let compressed = zstd::is_frame(&head);
-        Ok(Self { source, compressed, head, counter })
+        let beginning = beginning(&head, compressed)?;
+        let mut content = Self { place, compressed, reader: None, given: 0, counter };
+        if matches!(content.place, Place::Once) {
+            content.reader = Some(content.decompressed(Box::new(io::Cursor::new(head).chain(source))));
+        }
+        Ok((content, beginning))
     }
 
-    /// What the content is, by what stands in its beginning.
-    pub(super) fn form(&mut self) -> io::Result<Form> {
-        if !self.compressed {
-            return Ok(recognise::form(&self.head));
+    /// Reads what comes next.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.reader.is_none() {
+            self.reader = Some(self.open()?);
         }
-        // The beginning of what the compressed beginning holds is enough to go by, even if a frame ends in the middle.
-        let mut head = Vec::new();
-        let read = Decoder::new(self.head.as_slice()).take(HEAD_BYTES).read_to_end(&mut head);
-        match read {
-            Err(error) if head.is_empty() && (self.head.len() as u64) < HEAD_BYTES => Err(error),
-            _ => Ok(recognise::form(&head)),
+        let count = self.reader.as_mut().map_or(Ok(0), |reader| reader.read(buffer))?;
+        self.given += count as u64;
+        Ok(count)
+    }
+
+    /// All of it, up to a number of bytes.
+    pub(super) fn read_up_to(&mut self, limit: u64) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let mut chunk = vec![0; BUFFER_BYTES];
+        while (text.len() as u64) < limit {
+            let count = self.read(&mut chunk)?;
+            if count == 0 {
+                break;
+            }
+            text.extend_from_slice(&chunk[..count]);
+        }
+        text.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(text)
+    }
+
+    /// Goes back to its beginning; what can be read only once was to be kept before.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        if matches!(self.place, Place::Once) {
+            return Err(io::Error::other("it can be read only once"));
+        }
+        (self.reader, self.given) = (None, 0);
+        Ok(())
+    }
+
+    /// Lays it aside: it holds no file open until it is read on.
+    pub(super) fn close(&mut self) {
+        if !matches!(self.place, Place::Once) {
+            self.reader = None;
         }
     }
 
-    /// Reads it from its beginning; a second time only what `keep` was called for.
-    pub(super) fn reader(&mut self) -> io::Result<Box<dyn Read + '_>> {
-        let counter = Rc::clone(&self.counter);
-        let raw: Box<dyn Read + '_> = match &mut self.source {
-            Source::File(file) => {
-                file.seek(SeekFrom::Start(0))?;
+    /// Whether it can be laid aside and opened again where it was left, without reading what came before.
+    pub(super) fn can_be_reopened(&self) -> bool {
+        matches!(self.place, Place::File(..)) && !self.compressed
+    }
+
+    /// Whether it is decompressed as it is read.
+    pub(super) fn is_compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// Whether it lies somewhere, to be read again.
+    pub(super) fn is_lasting(&self) -> bool {
+        !matches!(self.place, Place::Once)
+    }
+
+    /// Puts all of it, decompressed, where it can be read more than once and from anywhere.
+    pub(super) fn keep(&mut self, attic: &mut Attic) -> io::Result<()> {
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => self.open()?,
+        };
+        self.place = Place::Kept(attic.keep(&mut reader)?);
+        (self.compressed, self.given) = (false, 0);
+        Ok(())
+    }
+
+    /// Puts something that is kept in its place.
+    pub(super) fn replace(&mut self, kept: Kept) {
+        (self.place, self.compressed, self.reader, self.given) = (Place::Kept(kept), false, None, 0);
+    }
+
+    /// Opens it where it was left.
+    fn open(&self) -> io::Result<Box<dyn Read>> {
+        let mut raw: Box<dyn Read> = match &self.place {
+            Place::Once => return Err(io::Error::other("it can be read only once")),
+            Place::Kept(kept) => return Ok(Box::new(kept.reader(self.given))),
+            Place::File(path, known) => {
+                let mut file = open(path)?;
+                let meta = file.metadata()?;
+                if (meta.dev(), meta.ino()) != *known {
+                    return Err(io::Error::other("another file has taken its place"));
+                }
+                if !self.compressed {
+                    file.seek(SeekFrom::Start(self.given))?;
+                }
                 Box::new(file)
             }
-            Source::Once(reader) => {
-                let rest = reader.take().ok_or_else(|| io::Error::other("it can be read only once"))?;
-                Box::new(io::Cursor::new(std::mem::take(&mut self.head)).chain(rest))
-            }
         };
-        let counted = BufReader::with_capacity(BUFFER_BYTES, Counted { raw, counter });
-        Ok(if self.compressed { Box::new(Decoder::new(counted)) } else { Box::new(counted) })
+        raw = self.decompressed(raw);
+        if self.compressed {
+            io::copy(&mut raw.by_ref().take(self.given), &mut io::sink())?;
+        }
+        Ok(raw)
     }
 
-    /// Makes sure that it can be read more than once.
-    pub(super) fn keep(&mut self) -> io::Result<()> {
-        if matches!(self.source, Source::Once(_)) {
-            let mut kept = tempfile::tempfile()?;
-            io::copy(&mut self.reader()?, &mut kept)?;
-            self.source = Source::File(kept);
-            self.compressed = false;
+    fn decompressed(&self, raw: Box<dyn Read>) -> Box<dyn Read> {
+        let counted = Counted { raw, counter: Rc::clone(&self.counter) };
+        if self.compressed {
+            Box::new(Decoder::new(BufReader::with_capacity(BUFFER_BYTES, counted)))
+        } else {
+            Box::new(counted)
         }
-        Ok(())
+    }
+}
+
+/// Looks at what stands at the beginning.
+fn beginning(head: &[u8], compressed: bool) -> io::Result<Beginning> {
+    if !compressed {
+        return Ok(recognise::beginning(head));
+    }
+    // The beginning of what the compressed beginning holds is enough to go by, even if a frame ends in the middle.
+    let mut unpacked = Vec::new();
+    match Decoder::new(head).take(HEAD_BYTES).read_to_end(&mut unpacked) {
+        Err(error) if unpacked.is_empty() && (head.len() as u64) < HEAD_BYTES => Err(error),
+        _ => Ok(recognise::beginning(&unpacked)),
     }
 }
 
 /// Opening a terminal must not make it this process's own.
-fn no_terminal() -> i32 {
-    i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default()
+fn open(path: &Path) -> io::Result<File> {
+    let no_terminal = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default();
+    OpenOptions::new().read(true).custom_flags(no_terminal).open(path)
 }
 
 struct Counted<R> {

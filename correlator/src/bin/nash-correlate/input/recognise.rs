@@ -10,6 +10,20 @@ pub(super) const HEAD_BYTES: u64 = 64 << 10;
 pub(crate) const EXPECTED: &str =
     "batches, one a line (a spool file or a receiver's journal), a shell's journal, or a reply of `drain`";
 
+/// What says when something happened.
+const TIME_KEY: &[u8] = b"\"ts\":";
+
+/// What the beginning of some content says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Beginning {
+    /// The format.
+    pub(super) form: Form,
+    /// The earliest time in it, in Unix milliseconds.
+    pub(super) at_ms: Option<f64>,
+    /// Whether it holds batches of kernel observers.
+    pub(super) is_kernel: bool,
+}
+
 /// The formats that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -23,6 +37,35 @@ pub(super) enum Form {
     Empty,
     /// Something else.
     Foreign,
+}
+
+/// What the beginning of a file says: its form, the earliest time that stands in it, and whether it holds observers' words.
+pub(super) fn beginning(head: &[u8]) -> Beginning {
+    let is_kernel = has(head, b"\"kernel-batch\"");
+    Beginning { form: form(head), at_ms: first_time(head), is_kernel }
+}
+
+/// The earliest time that stands somewhere in a text, in Unix milliseconds: when a file begins, so far as that can be told
+/// without reading it. What stands in a string has a backslash before its quotation mark.
+fn first_time(head: &[u8]) -> Option<f64> {
+    let mut first: Option<f64> = None;
+    let mut rest = head;
+    while let Some(at) = rest.windows(TIME_KEY.len()).position(|window| window == TIME_KEY) {
+        let is_a_key = at == 0 || rest[at - 1] != b'\\';
+        rest = &rest[at + TIME_KEY.len()..];
+        let number = rest.trim_ascii_start();
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        // A number that the head's end cuts is another number.
+        let told = std::str::from_utf8(&number[..digits]).ok().filter(|_| is_a_key && digits < number.len());
+        if let Some(ts) = told.and_then(|digits| digits.parse::<f64>().ok()) {
+            first = Some(first.map_or(ts, |known| known.min(ts)));
+        }
+    }
+    first
+}
+
+fn has(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window == word)
 }
 
 /// Recognises a file by its beginning.
@@ -56,7 +99,7 @@ fn form_of_line(line: &[u8]) -> Form {
     if begins(&["{\"op\":\"shell-events\""]) {
         return Form::Reply;
     }
-    let says = |text: &str| line.windows(text.len()).any(|window| window == text.as_bytes());
+    let says = |text: &str| has(line, text.as_bytes());
     if says("\"shell-batch\"") || says("\"kernel-batch\"") || says("\"events\":[") {
         Form::Batches
     } else {
@@ -67,6 +110,13 @@ fn form_of_line(line: &[u8]) -> Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_begins_at_the_earliest_time_that_is_no_text() {
+        let head = br#"{"events":[{"ts":30.5,"argv":["\"ts\":1,"]},{"ts": 20,"seq":1},{"ts":1"#;
+        assert_eq!(first_time(head), Some(20.0));
+        assert_eq!(first_time(b"{\"tst\":1}"), None);
+    }
 
     #[test]
     fn the_first_line_that_says_something_decides() {
