@@ -16,6 +16,9 @@ use super::journal_file::{JournalFile, PIECE_BYTES};
 use super::page::{KindIndex, Loss, Page};
 use super::sender::Sender;
 
+/// The least that is read at once: 4 KiB, a page.
+const PIECE_BYTES_MIN: usize = 4 << 10;
+
 /// Delivered bytes after which a journal is punched: 4 MiB, so that it is rare and its notes are few.
 const PUNCH_BYTES: u64 = 4 << 20;
 
@@ -117,7 +120,9 @@ impl Outbox {
     pub(crate) fn read_more(&mut self, is_last: bool) -> Reached {
         let mut piece = Vec::new();
         while self.ready_bytes < BATCH_BYTES_MAX {
-            piece.resize(PIECE_BYTES, 0);
+            // Little is read into little memory: most shells leave less than a page.
+            let rest = usize::try_from(self.journal.length().saturating_sub(self.read_to)).unwrap_or(PIECE_BYTES);
+            piece.resize(rest.clamp(PIECE_BYTES_MIN, PIECE_BYTES), 0);
             let Ok(count @ 1..) = self.journal.read_at(&mut piece, self.read_to) else {
                 // Somebody cut the file: what has been written since stands at its beginning.
                 if self.journal.length() < self.read_to {

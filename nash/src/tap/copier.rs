@@ -35,6 +35,10 @@ const LAST_PIPE_BYTES: usize = 4 * PIPE_BYTES;
 /// so many bytes as are hashed, nobody can tell how many of them are on their way.
 const MOVED_BYTES: usize = 1 << 20;
 
+/// So much that its reader has yet to take, that what is written meanwhile can wait: 256 KiB. Moved one by one, the writes of a fast
+/// writer cost more than they carry.
+const AHEAD_BYTES: usize = 256 << 10;
+
 /// What a place in a pipe holds: 4 KiB.
 const PAGE_BYTES: usize = 4096;
 
@@ -57,6 +61,8 @@ pub(super) enum Step {
     Moved,
     /// There is nothing to move any more, as far as that is known: who waits hears of what there is.
     Empty,
+    /// Something was moved, and the reader has enough for a while.
+    Ahead,
     /// There is no room for it.
     Full,
     /// Nothing will cross any more: the writer has closed its end, or the reader is gone.
@@ -110,9 +116,13 @@ impl Link<'_> {
         if self.state.capacity <= PAGE_BYTES {
             return PAGE_BYTES;
         }
-        let unread = ioctl_fionread(self.to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX));
-        let filled = unread.saturating_add(PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        let filled = self.unread().saturating_add(PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
         self.state.capacity.saturating_sub(filled).clamp(PAGE_BYTES, PIECE_BYTES)
+    }
+
+    /// How many bytes the reader has yet to take.
+    fn unread(&self) -> usize {
+        ioctl_fionread(self.to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// Whether no room was made yet for what is left when the writer is gone.
@@ -164,7 +174,8 @@ impl Link<'_> {
             Ok(0) => Step::Ended,
             Ok(count) => {
                 self.counters.bytes.fetch_add(count as u64, Ordering::Release);
-                Step::Moved
+                let is_ahead = count < AHEAD_BYTES && !self.state.writer_gone && self.unread() >= AHEAD_BYTES;
+                if is_ahead { Step::Ahead } else { Step::Moved }
             }
             Err(Errno::INTR) => Step::Moved,
             Err(Errno::AGAIN) if ioctl_fionread(self.from).is_ok_and(|count| count > 0) => Step::Full,

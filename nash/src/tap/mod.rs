@@ -82,6 +82,11 @@ mod none {
         }
 
         /// Never asked.
+        pub(crate) fn wait_for_end(&self, _at_most: std::time::Duration) {
+            match *self {}
+        }
+
+        /// Never asked.
         pub(crate) fn has_failed(&self) -> bool {
             match *self {}
         }

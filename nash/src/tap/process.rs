@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
@@ -112,6 +113,11 @@ impl Tap {
     /// Whether the link has ended: all that will ever cross it is known.
     pub(crate) fn has_ended(&self) -> bool {
         self.taps.region.counters()[self.place].has_ended()
+    }
+
+    /// Sleeps until it has ended, for so long at most, or less.
+    pub(crate) fn wait_for_end(&self, at_most: Duration) {
+        self.taps.region.counters()[self.place].wait_for_end(at_most);
     }
 
     /// Whether nobody knows any more what crosses the link, since its process was killed.

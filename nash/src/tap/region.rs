@@ -7,8 +7,10 @@ use std::io;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use nash_events::limits::PREVIEW_BYTES_MAX;
+use rustix::thread::futex;
 use sha2::{Digest as _, Sha256};
 
 use super::copier::{FIRST_PIPE_BYTES, PIPE_BYTES};
@@ -33,10 +35,12 @@ const ENDED: u32 = 2;
 const CLOSED: u32 = 4;
 /// Whoever asked for it asks no more.
 const RELEASED: u32 = 8;
+/// Somebody sleeps until it has ended.
+const AWAITED: u32 = 16;
 
 /// What may be asked of a link at any time.
 pub(super) struct Counters {
-    /// How far it is: the bits above.
+    /// How far it is: the bits above. A word to sleep on.
     state: AtomicU32,
     /// Whether its process was killed while it was open: what crossed since was not looked at.
     pub failed: AtomicBool,
@@ -60,6 +64,8 @@ pub(super) struct LinkState {
     pub is_wide: bool,
     /// Whether the second pipe has no room.
     pub is_full: bool,
+    /// Whether so much is in it that the rest can wait a moment.
+    pub is_ahead: bool,
     /// Whether nobody writes to the first pipe any more, as far as that was asked.
     pub writer_gone: bool,
     /// Whether nobody reads from the second any more.
@@ -221,6 +227,7 @@ impl Region {
             capacity: FIRST_PIPE_BYTES,
             is_wide: false,
             is_full: false,
+            is_ahead: false,
             writer_gone: false,
             reader_gone: false,
         };
@@ -271,7 +278,20 @@ impl Counters {
 
     /// Says so.
     pub(super) fn end(&self) {
-        self.state.fetch_or(ENDED, Ordering::AcqRel);
+        if self.state.fetch_or(ENDED, Ordering::AcqRel) & AWAITED != 0 {
+            // Nobody there is nobody to wake.
+            let _ = futex::wake(&self.state, futex::Flags::empty(), 1);
+        }
+    }
+
+    /// Sleeps until that is said, for so long at most, or less.
+    pub(super) fn wait_for_end(&self, at_most: Duration) {
+        let state = self.state.fetch_or(AWAITED, Ordering::AcqRel) | AWAITED;
+        if state & ENDED == 0 {
+            let at_most = futex::Timespec::try_from(at_most).ok();
+            // However it ends, the caller looks again.
+            let _ = futex::wait(&self.state, futex::Flags::empty(), state, at_most.as_ref());
+        }
     }
 
     /// Says that the link's descriptors are closed.

@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nash_events::limits::HASHED_BYTES_MAX;
 use sha2::{Digest as _, Sha256};
 
 use super::Taps;
@@ -124,6 +125,56 @@ fn a_backlog_is_kept_until_its_reader_comes_and_records_stay_whole() {
     }
     assert_eq!(reader.read(&mut read).unwrap(), 0);
     assert_eq!(tap.crossing().hashed, 64_000);
+}
+
+#[test]
+fn beyond_what_is_hashed_the_last_byte_comes_without_another_and_none_is_lost() {
+    const CHUNK: usize = 8 << 10;
+    let streamed = usize::try_from(HASHED_BYTES_MAX).unwrap() + (8 << 20);
+    let (tap, (mut reader, mut writer)) = Taps::start().unwrap().open().unwrap();
+    let (go, may_go) = std::sync::mpsc::channel();
+    let writing = std::thread::spawn(move || {
+        let zeros = [0; CHUNK];
+        (0..streamed / CHUNK).for_each(|_| writer.write_all(&zeros).unwrap());
+        // Now that nothing is on its way: single bytes, each of which must arrive before the next is written.
+        for byte in 1..=100_u8 {
+            may_go.recv().unwrap();
+            writer.write_all(&[byte]).unwrap();
+        }
+    });
+    let mut read = vec![0; CHUNK];
+    for number in 0..streamed / CHUNK {
+        reader.read_exact(&mut read).unwrap();
+        assert!(read.iter().all(|byte| *byte == 0));
+        if number % 512 == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    for byte in 1..=100_u8 {
+        go.send(()).unwrap();
+        reader.read_exact(&mut read[..1]).unwrap();
+        assert_eq!(read[0], byte);
+    }
+    writing.join().unwrap();
+    assert_eq!(reader.read(&mut read).unwrap(), 0);
+    assert_eq!(tap.crossing().bytes, streamed as u64 + 100);
+}
+
+#[test]
+fn whoever_sleeps_until_the_end_is_woken_by_it() {
+    let (tap, (_reader, writer)) = Taps::start().unwrap().open().unwrap();
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| {
+            while !tap.has_ended() {
+                // The test would take as long as this is, if nobody woke the sleeper.
+                tap.wait_for_end(Duration::from_hours(1));
+            }
+        });
+        drop(writer);
+        sleeper.join().unwrap();
+    });
+    // What has ended is waited for no more.
+    tap.wait_for_end(Duration::from_hours(1));
 }
 
 #[test]
