@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use nash_events::batch::Agent;
 use nash_events::{Batch, Event, EventKind, KernelBatch, Seq, SessionId, ShellBatch, ShellId};
 
-use crate::findings::{self, FindingRules};
+use crate::findings::{self, FindingRules, Known, Part};
 use crate::kernel::Kernel;
 use crate::seen::SeqSet;
 use crate::story::Story;
@@ -41,6 +41,8 @@ pub struct Engine {
     pub(crate) shells: BTreeMap<ShellId, Stream>,
     pub(crate) kernel: Kernel,
     finding_rules: FindingRules,
+    /// What parts that were told taught.
+    known: Known,
     /// The numbers of shells that were told and forgotten.
     told: BTreeMap<ShellId, SeqSet>,
     kept: u64,
@@ -80,6 +82,7 @@ impl Engine {
             shells: BTreeMap::new(),
             kernel: Kernel::default(),
             finding_rules: FindingRules::default(),
+            known: Known::default(),
             told: BTreeMap::new(),
             kept: 0,
             not_kept: 0,
@@ -164,11 +167,6 @@ impl Engine {
         PREVIEW_BYTES_KEPT_MAX - self.preview_bytes_left
     }
 
-    /// An engine with the same rules that knows these shells and what a kernel told of them.
-    pub(crate) fn with(&self, shells: BTreeMap<ShellId, Stream>, kernel: Kernel) -> Self {
-        Self { shells, kernel, finding_rules: self.finding_rules.clone(), ..Self::new() }
-    }
-
     /// Remembers what was told of a shell, so that it isn't told again when it comes again.
     pub(crate) fn remember(&mut self, shell_id: &ShellId, seen: SeqSet) {
         if self.told.len() < TOLD_MAX {
@@ -210,8 +208,22 @@ impl Engine {
         story.coverage.events_not_kept = self.not_kept.saturating_add(self.kernel.not_kept);
         story.coverage.previews_not_kept = self.previews_not_kept;
         story.coverage.damaged_lines = self.damaged_lines;
-        story.coverage.shells_beside = findings::shells_beside(&story, &self.finding_rules);
-        story.findings = findings::find(&story, &self.finding_rules);
+        let found = findings::find_all(&story, &self.finding_rules, &self.known);
+        (story.coverage.shells_beside, story.findings) = (found.shells_beside, found.findings);
+        story
+    }
+
+    /// Tells a part of a longer story, and learns from it what later parts need; `part` says which processes go on.
+    pub(crate) fn tell_part(
+        &mut self,
+        shells: BTreeMap<ShellId, Stream>,
+        kernel: &Kernel,
+        part: impl FnOnce(&Story) -> Part,
+    ) -> Story {
+        let mut story = Story::tell(shells, kernel);
+        let part = part(&story);
+        let found = findings::find_in_part(&story, &self.finding_rules, &mut self.known, &part);
+        (story.coverage.shells_beside, story.findings) = (found.shells_beside, found.findings);
         story
     }
 }

@@ -74,6 +74,9 @@ impl Journal {
         }
         let seq = told.len() + 1;
         told.push(json!({"kind": "shell", "seq": seq, "ts": begins + 450, "phase": "end", "pid": pid, "exitCode": 0}));
+        if mix == Mix::Both {
+            self.seen(begins + 451, pid, shell_ticks, "exit", json!({"exitCode": 0}));
+        }
         for events in told.chunks(EVENTS_PER_BATCH) {
             let batch = json!({"type": "shell-batch", "version": 1, "source": "nash", "sessionId": format!("s-{}", number / 50),
                 "shellId": format!("{number:032x}"), "parentShell": null, "events": events});

@@ -52,6 +52,7 @@ impl Telling<'_> {
             execs: self.execs(node),
             effects: self.effects(node),
             effects_not_kept: record.files.not_kept + record.others_not_kept,
+            told_before: record.told_before,
             doubts: node.doubts.clone(),
         }
     }

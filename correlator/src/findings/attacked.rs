@@ -47,19 +47,19 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 /// What belongs to the observation.
-struct Ours<'a> {
-    spools: HashSet<&'a [u8]>,
-    sockets: HashSet<&'a [u8]>,
+pub(super) struct Ours<'a> {
+    pub(super) spools: HashSet<&'a [u8]>,
+    pub(super) sockets: HashSet<&'a [u8]>,
     shells: HashSet<&'a [u8]>,
-    journals: Journals<'a>,
+    pub(super) journals: Journals,
 }
 
 impl<'a> Ours<'a> {
     /// Learned from what the shells' own processes did.
-    fn of(scene: &Scene<'a>) -> Self {
+    pub(super) fn of(scene: &Scene<'a>) -> Self {
         let mut ours = Self {
-            spools: HashSet::new(),
-            sockets: HashSet::new(),
+            spools: scene.known.spools.iter().map(Vec::as_slice).collect(),
+            sockets: scene.known.sockets.iter().map(Vec::as_slice).collect(),
             journals: Journals::of(scene),
             shells: scene.story.shells.iter().map(|shell| shell.shell_id.as_str().as_bytes()).collect(),
         };

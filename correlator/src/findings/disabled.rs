@@ -39,7 +39,8 @@ fn is_silent(scene: &Scene<'_>, program: &Program<'_>) -> bool {
 /// Whether it ended as one that doesn't know an option does, and did nothing.
 fn was_refused(scene: &Scene<'_>, program: &Program<'_>) -> bool {
     let process = program.process;
-    let is_idle = process.effects_not_kept == 0 && process.effects.iter().all(|effect| effect.background);
+    let is_idle =
+        !process.told_before && process.effects_not_kept == 0 && process.effects.iter().all(|effect| effect.background);
     process.exit_code == Some(USAGE)
         && is_idle
         && scene.story.processes.iter().all(|other| other.parent != Some(process.id))

@@ -15,7 +15,8 @@ use crate::story::{Effect, ObserverCoverage, Process, Role, ShellState};
 const CLONE_NEWPID: u64 = 0x2000_0000;
 
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
-    let below = scene.story.processes.iter().filter(|process| process.owner.is_some());
+    let is_judged = |process: &&Process| process.owner.is_some() && !scene.part.goes_on(process.id);
+    let below = scene.story.processes.iter().filter(is_judged);
     below.filter_map(|process| finding(scene, process)).collect()
 }
 

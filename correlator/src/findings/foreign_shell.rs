@@ -27,7 +27,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
             found.push(scene.at(finding, &program));
         }
     }
-    if scene.story.processes.is_empty() {
+    if scene.is_without_kernel() {
         found.extend(by_the_shells_word(scene));
     }
     found

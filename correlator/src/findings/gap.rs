@@ -19,16 +19,20 @@ const GRAVE: [&str; 7] = ["exec", "exec-start", "fork", "shell", "unknown", "pre
 
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    for shell in &scene.story.shells {
+    // What is missing of a shell that goes on may only be late.
+    for shell in scene.story.shells.iter().filter(|shell| !scene.part.is_open(&shell.shell_id)) {
         found.extend(of_shell(shell));
+    }
+    if !scene.part.is_last() {
+        return found;
     }
     for observer in &scene.story.coverage.observers {
         found.extend(of_observer(observer));
     }
-    for (path, process, effect) in Journals::of(scene).untold(scene) {
-        let sentence = format!("a watched shell, process {}, told nothing: {}", process.key.pid, quote(path));
+    for (path, made) in Journals::of(scene).untold(scene) {
+        let sentence = format!("a watched shell, process {}, told nothing: {}", made.maker.pid, quote(path));
         let finding = Finding::new(FindingRule::Gap, Severity::High, Assurance::Proved, sentence);
-        found.push(Finding { process: Some(process.id), ..finding }.seen(&effect.first));
+        found.push(Finding { process: made.process, ..finding }.seen(&made.at));
     }
     let not_kept = scene.story.coverage.events_not_kept;
     if not_kept > 0 {

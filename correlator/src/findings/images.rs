@@ -16,6 +16,12 @@ use crate::story::{Effect, Executed, Process, Story};
 /// Files that a process may write besides a copy before nobody can say which of them it is: 3.
 const WRITTEN_BESIDES_MAX: usize = 3;
 
+/// Copies that are remembered from one part of a story for the next: 20,000, about 5 MiB.
+const FILES_LEARNED_MAX: usize = 20_000;
+
+/// Moments that are remembered of one copy: 16.
+const MOMENTS_MAX: usize = 16;
+
 /// Flags of `open` that empty a file, and those that make a new one or fail.
 const O_TRUNC: u64 = 0o1000;
 const O_CREATES_ALONE: u64 = 0o300;
@@ -29,28 +35,61 @@ type FileId = (u64, u64);
 /// What is known of files.
 pub(super) struct Images<'a> {
     rules: &'a FindingRules,
+    learned: Learned,
+}
+
+/// What a story taught about files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Learned {
     preserved: HashSet<FileId>,
-    hashes: HashSet<&'a str>,
+    hashes: HashSet<String>,
     nash: HashSet<FileId>,
-    copies: HashMap<FileId, Written<'a>>,
-    copies_by_path: HashMap<&'a [u8], Written<'a>>,
+    copies: HashMap<FileId, Written>,
+    copies_by_path: HashMap<Vec<u8>, Written>,
+}
+
+impl Learned {
+    /// Forgets what a later part of the story has no use for: files that were emptied and no copies before, and what is beyond
+    /// the bound.
+    pub(super) fn prune(&mut self) {
+        self.copies.retain(|_, written| !written.copied.is_empty());
+        self.copies_by_path.retain(|_, written| !written.copied.is_empty());
+        let written = self.copies.values_mut().chain(self.copies_by_path.values_mut());
+        written.for_each(|written| {
+            written.copied.truncate(MOMENTS_MAX);
+            written.emptied.truncate(MOMENTS_MAX);
+        });
+        // Whoever makes more files than this makes the oldest of them known by name alone.
+        cut(&mut self.copies);
+        cut(&mut self.copies_by_path);
+    }
+}
+
+fn cut<K: Clone + Eq + std::hash::Hash>(files: &mut HashMap<K, Written>) {
+    let first = |written: &Written| written.copied.first().and_then(|(at, _)| at.boot_ns);
+    if files.len() > FILES_LEARNED_MAX {
+        let mut firsts: Vec<Option<u64>> = files.values().map(first).collect();
+        firsts.sort_unstable();
+        let oldest = firsts[files.len() - FILES_LEARNED_MAX];
+        files.retain(|_, written| first(written) >= oldest);
+    }
 }
 
 /// When a file got a real shell's content, and when it got another: names and inodes are used again.
-#[derive(Default)]
-struct Written<'a> {
+#[derive(Clone, Debug, Default)]
+struct Written {
     /// With whether it happened once; of what happened often the first moment alone is known.
-    copied: Vec<(&'a Moment, bool)>,
-    emptied: Vec<&'a Moment>,
+    copied: Vec<(Moment, bool)>,
+    emptied: Vec<Moment>,
 }
 
-impl<'a> Written<'a> {
+impl Written {
     /// When it was made the copy that it is at a moment.
-    fn copied_before(&self, at: &Moment) -> Option<&'a Moment> {
+    fn copied_before(&self, at: &Moment) -> Option<&Moment> {
         let is_emptied =
             |copied: &Moment| self.emptied.iter().any(|emptied| copied.is_before(emptied) && emptied.is_before(at));
-        let holds = |(copied, once): &&(&Moment, bool)| copied.is_before(at) && !(*once && is_emptied(copied));
-        self.copied.iter().find(holds).map(|(copied, _)| *copied)
+        let holds = |(copied, once): &&(Moment, bool)| copied.is_before(at) && !(*once && is_emptied(copied));
+        self.copied.iter().find(holds).map(|(copied, _)| copied)
     }
 }
 
@@ -70,17 +109,11 @@ pub(super) enum Preserved<'a> {
 }
 
 impl<'a> Images<'a> {
-    pub(super) fn of(story: &'a Story, rules: &'a FindingRules) -> Self {
-        let mut images = Self {
-            rules,
-            preserved: HashSet::new(),
-            hashes: HashSet::new(),
-            nash: HashSet::new(),
-            copies: HashMap::new(),
-            copies_by_path: HashMap::new(),
-        };
-        images.preserved.extend(rules.preserved.iter().filter_map(|file| Some((file.dev?, file.ino?))));
-        images.hashes.extend(rules.preserved.iter().filter_map(|file| file.sha256.as_deref()));
+    pub(super) fn of(story: &'a Story, rules: &'a FindingRules, learned: Learned) -> Self {
+        let mut images = Self { rules, learned };
+        let known = &mut images.learned;
+        known.preserved.extend(rules.preserved.iter().filter_map(|file| Some((file.dev?, file.ino?))));
+        known.hashes.extend(rules.preserved.iter().filter_map(|file| file.sha256.clone()));
         for process in &story.processes {
             images.learn_programs(process);
         }
@@ -98,10 +131,10 @@ impl<'a> Images<'a> {
             let image = image_of(executed);
             let is_named = executed.what.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
             if image == Some("preserved") || is_named {
-                self.preserved.extend(file_of(executed));
-                self.hashes.extend(executed.what.sha256.as_deref());
+                self.learned.preserved.extend(file_of(executed));
+                self.learned.hashes.extend(executed.what.sha256.clone());
             } else if image == Some("nash") {
-                self.nash.extend(file_of(executed));
+                self.learned.nash.extend(file_of(executed));
             }
         }
         // The program that a shell told its story from is nash, whatever it is called; also where it handed its script over.
@@ -115,7 +148,7 @@ impl<'a> Images<'a> {
             && only.succeeded()
             && only.owner.is_none()
         {
-            self.nash.extend(file_of(only).filter(|file| !self.preserved.contains(file)));
+            self.learned.nash.extend(file_of(only).filter(|file| !self.learned.preserved.contains(file)));
         }
     }
 
@@ -124,7 +157,7 @@ impl<'a> Images<'a> {
             if let Some(file) = open.dev.zip(open.ino)
                 && open.path.as_ref().is_some_and(|path| self.is_preserved_name(path))
             {
-                self.preserved.insert(file);
+                self.learned.preserved.insert(file);
             }
         }
     }
@@ -134,7 +167,7 @@ impl<'a> Images<'a> {
     fn learn_copies(&mut self, process: &'a Process, story: &'a Story) {
         self.learn_emptied(process);
         let read = opened(process).find(|(open, effect)| {
-            let is_preserved = open.dev.zip(open.ino).is_some_and(|file| self.preserved.contains(&file))
+            let is_preserved = open.dev.zip(open.ino).is_some_and(|file| self.learned.preserved.contains(&file))
                 || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path));
             let is_a_file = open.flags.is_none_or(|flags| flags & O_DIRECTORY == 0);
             let is_known = is_preserved || is_a_file && self.was_copied(open, &effect.first);
@@ -152,9 +185,14 @@ impl<'a> Images<'a> {
         for (open, effect) in written {
             let Some(path) = &open.path else { continue };
             if few || base_name(path) == name || base_name(path) == stem {
-                self.copies_by_path.entry(path.as_bytes()).or_default().copied.push((&effect.first, effect.count == 1));
+                self.learned
+                    .copies_by_path
+                    .entry(path.as_bytes().to_vec())
+                    .or_default()
+                    .copied
+                    .push((effect.first.clone(), effect.count == 1));
                 if let Some(file) = open.dev.zip(open.ino) {
-                    self.copies.entry(file).or_default().copied.push((&effect.first, effect.count == 1));
+                    self.learned.copies.entry(file).or_default().copied.push((effect.first.clone(), effect.count == 1));
                 }
             }
         }
@@ -169,15 +207,20 @@ impl<'a> Images<'a> {
             if let RedirectTarget::Path(path) = &redirect.what.target
                 && redirect.what.op.contains('>')
             {
-                self.copies_by_path.entry(path.as_bytes()).or_default().copied.push((first_of(process), true));
+                self.learned
+                    .copies_by_path
+                    .entry(path.as_bytes().to_vec())
+                    .or_default()
+                    .copied
+                    .push((first_of(process).clone(), true));
             }
         }
     }
 
     /// Whether an opened file was a copy at that moment.
     fn was_copied(&self, open: &nash_events::kernel::Open, at: &Moment) -> bool {
-        let by_file = open.dev.zip(open.ino).and_then(|file| self.copies.get(&file));
-        let by_path = open.path.as_ref().and_then(|path| self.copies_by_path.get(path.as_bytes()));
+        let by_file = open.dev.zip(open.ino).and_then(|file| self.learned.copies.get(&file));
+        let by_path = open.path.as_ref().and_then(|path| self.learned.copies_by_path.get(path.as_bytes()));
         by_file.into_iter().chain(by_path).any(|written| written.copied_before(at).is_some())
     }
 
@@ -189,10 +232,15 @@ impl<'a> Images<'a> {
                 continue;
             }
             if let Some(path) = &open.path {
-                self.copies_by_path.entry(path.as_bytes()).or_default().emptied.push(&effect.first);
+                self.learned
+                    .copies_by_path
+                    .entry(path.as_bytes().to_vec())
+                    .or_default()
+                    .emptied
+                    .push(effect.first.clone());
             }
             if let Some(file) = open.dev.zip(open.ino) {
-                self.copies.entry(file).or_default().emptied.push(&effect.first);
+                self.learned.copies.entry(file).or_default().emptied.push(effect.first.clone());
             }
         }
     }
@@ -203,7 +251,7 @@ impl<'a> Images<'a> {
     }
 
     /// Whether a program is a preserved real shell, and why.
-    pub(super) fn preserved(&self, executed: &Executed) -> Option<Preserved<'a>> {
+    pub(super) fn preserved(&self, executed: &Executed) -> Option<Preserved<'_>> {
         if image_of(executed) == Some("preserved") {
             return Some(Preserved::Watched);
         }
@@ -211,25 +259,25 @@ impl<'a> Images<'a> {
             return None;
         }
         let file = file_of(executed);
-        if file.is_some_and(|file| self.preserved.contains(&file)) {
+        if file.is_some_and(|file| self.learned.preserved.contains(&file)) {
             return Some(Preserved::SameFile);
         }
         let exec = &executed.what;
         let build_id = said(executed, "buildId");
         let same_build =
             build_id.is_some_and(|told| self.rules.preserved.iter().any(|file| file.build_id.as_deref() == Some(told)));
-        if exec.sha256.as_deref().is_some_and(|hash| self.hashes.contains(hash)) || same_build {
+        if exec.sha256.as_deref().is_some_and(|hash| self.learned.hashes.contains(hash)) || same_build {
             return Some(Preserved::SameContent);
         }
-        let copied = |written: &Written<'a>| written.copied_before(&executed.at);
-        if let Some(at) = file.and_then(|file| self.copies.get(&file)).and_then(copied) {
+        let copied = |written| Written::copied_before(written, &executed.at);
+        if let Some(at) = file.and_then(|file| self.learned.copies.get(&file)).and_then(copied) {
             return Some(Preserved::Copy(at));
         }
         let path = exec.path.as_ref()?;
         if self.is_preserved_name(path) {
             return Some(Preserved::Name);
         }
-        self.copies_by_path.get(path.as_bytes()).and_then(copied).map(Preserved::Copy)
+        self.learned.copies_by_path.get(path.as_bytes()).and_then(copied).map(Preserved::Copy)
     }
 
     /// Whether a program is nash.
@@ -238,7 +286,7 @@ impl<'a> Images<'a> {
             Some("nash") => true,
             Some(_) => false,
             None => {
-                file_of(executed).is_some_and(|file| self.nash.contains(&file))
+                file_of(executed).is_some_and(|file| self.learned.nash.contains(&file))
                     || executed
                         .what
                         .path
@@ -248,9 +296,14 @@ impl<'a> Images<'a> {
         }
     }
 
+    /// What was learned, for a later part of the story.
+    pub(super) fn into_learned(self) -> Learned {
+        self.learned
+    }
+
     /// Whether an opened file is a preserved real shell.
     pub(super) fn is_preserved_file(&self, open: &nash_events::kernel::Open) -> bool {
-        open.dev.zip(open.ino).is_some_and(|file| self.preserved.contains(&file))
+        open.dev.zip(open.ino).is_some_and(|file| self.learned.preserved.contains(&file))
             || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path))
     }
 }

@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
-use nash_events::KernelEventKind;
 use nash_events::kernel::Open;
+use nash_events::{KernelEventKind, ProcessKey};
 
 use super::scene::Scene;
 use crate::attribution::file_name;
-use crate::story::{Effect, Process, ShellStory};
+use crate::kernel::Moment;
+use crate::story::{Process, ShellStory};
 
 /// What a journal's name ends with.
 const ENDING: &[u8] = b".journal";
@@ -21,19 +22,40 @@ const ID_DIGITS: usize = 32;
 /// `O_CREAT` and `O_EXCL`: the file is made by this call or by none.
 const MAKES_ALONE: u64 = 0o300;
 
-/// The journals by their paths, with who made each and by which effect.
-pub(super) struct Journals<'a> {
-    made: HashMap<&'a [u8], (&'a Process, &'a Effect)>,
+/// The journals by their paths.
+pub(super) struct Journals {
+    made: HashMap<Vec<u8>, Made>,
 }
 
-impl<'a> Journals<'a> {
-    pub(super) fn of(scene: &Scene<'a>) -> Self {
-        let mut made = HashMap::new();
+/// How a journal was made.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    /// By whom.
+    pub(super) maker: ProcessKey,
+    /// The same, by its number in the story, where it is still there.
+    pub(super) process: Option<u64>,
+    /// When.
+    pub(super) at: Moment,
+}
+
+impl Journals {
+    pub(super) fn of(scene: &Scene<'_>) -> Self {
+        let mut made = scene.known.journals.clone();
+        let by_key: HashMap<&ProcessKey, u64> = if made.is_empty() {
+            HashMap::new()
+        } else {
+            scene.story.processes.iter().map(|process| (&process.key, process.id)).collect()
+        };
+        for journal in made.values_mut() {
+            journal.process = by_key.get(&journal.maker).copied();
+        }
         for process in &scene.story.processes {
             for effect in &process.effects {
                 let KernelEventKind::Open(open) = &effect.what else { continue };
                 if let Some(path) = own_journal(open).filter(|_| open.result >= Some(0)) {
-                    made.entry(path).or_insert((process, effect));
+                    let at = effect.first.clone();
+                    let journal = || Made { maker: process.key.clone(), process: Some(process.id), at };
+                    made.entry(path.to_vec()).or_insert_with(journal);
                 }
             }
         }
@@ -47,27 +69,24 @@ impl<'a> Journals<'a> {
 
     /// Whether a process made one.
     pub(super) fn were_made_by(&self, process: &Process) -> bool {
-        self.made.values().any(|(maker, _)| maker.id == process.id)
+        self.made.values().any(|made| made.process == Some(process.id))
     }
 
     /// Whether a process made a journal, or descends from one that did: it belongs to a shell, known or not.
     pub(super) fn covers(&self, scene: &Scene<'_>, process: &Process) -> bool {
-        self.made.values().any(|(maker, _)| maker.id == process.id || scene.descends(process, maker))
+        let makers = self.made.values().filter_map(|made| scene.process(made.process?));
+        makers.into_iter().any(|maker| maker.id == process.id || scene.descends(process, maker))
     }
 
     /// The journals whose shell told nothing of its start: their names, with who made them and how.
-    pub(super) fn untold(&self, scene: &Scene<'a>) -> Vec<(&'a [u8], &'a Process, &'a Effect)> {
+    pub(super) fn untold(&self, scene: &Scene<'_>) -> Vec<(&[u8], &Made)> {
         let told = |id: &[u8]| {
             let is_it = |shell: &&ShellStory| shell.shell_id.as_str().as_bytes() == id;
             scene.story.shells.iter().find(is_it).is_some_and(|shell| shell.start.is_some())
         };
-        let mut untold: Vec<_> = self
-            .made
-            .iter()
-            .filter(|(path, _)| shell_id(path).is_some_and(|id| !told(id)))
-            .map(|(path, (process, effect))| (*path, *process, *effect))
-            .collect();
-        untold.sort_by_key(|(path, ..)| *path);
+        let made = self.made.iter().filter(|(path, _)| shell_id(path).is_some_and(|id| !told(id)));
+        let mut untold: Vec<(&[u8], &Made)> = made.map(|(path, made)| (path.as_slice(), made)).collect();
+        untold.sort_by_key(|(path, _)| *path);
         untold
     }
 }

@@ -63,7 +63,7 @@ fn loads_a_shell(scene: &Scene<'_>, program: &Program<'_>) -> bool {
 /// anything.
 fn only_lists_libraries(scene: &Scene<'_>, program: &Program<'_>) -> bool {
     let process = program.process;
-    let is_over = process.exit_code == Some(0) && process.effects_not_kept == 0;
+    let is_over = process.exit_code == Some(0) && process.effects_not_kept == 0 && !process.told_before;
     let is_last = process.last_program().is_some_and(|last| last.at == program.executed.at);
     let later = || process.effects.iter().filter(|effect| !effect.first.is_before(&program.executed.at));
     let has_opened_it = opened(process).any(|(open, effect)| {

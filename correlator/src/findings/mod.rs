@@ -10,6 +10,7 @@ mod foreign_shell;
 mod gap;
 mod images;
 mod journals;
+mod known;
 mod loader;
 mod phantom;
 mod real_shell;
@@ -26,6 +27,8 @@ pub use table::{FindingRules, FindingRulesError};
 
 use crate::kernel::Moment;
 use crate::story::Story;
+use known::Lesson;
+pub(crate) use known::{Known, Part};
 use scene::Scene;
 
 /// Findings of one rule in one story: 1000; more say nothing more.
@@ -158,17 +161,46 @@ impl FindingRule {
     }
 }
 
-/// Looks for everything; the gravest first, then in the order of time. The same for the same story.
+/// What is found in a story, and the system's own shells that ran in it.
+pub(crate) struct Found {
+    /// The gravest first, then in the order of time. The same for the same story.
+    pub(crate) findings: Vec<Finding>,
+    /// The system's own shells that ran below watched shells where nash does not stand in for them, by file: no finding, but what
+    /// they did is the kernel's word alone.
+    pub(crate) shells_beside: BTreeMap<String, u64>,
+}
+
+/// Looks for everything in a whole story.
 pub fn find(story: &Story, rules: &FindingRules) -> Vec<Finding> {
-    let scene = Scene::of(story, rules);
+    look(story, rules, &Known::default(), &Part::Last).0.findings
+}
+
+/// Looks for everything in a story of which earlier parts were told, or in its last part.
+pub(crate) fn find_all(story: &Story, rules: &FindingRules, known: &Known) -> Found {
+    look(story, rules, known, &Part::Last).0
+}
+
+/// Looks for everything in a part of a story, and learns from it for the next.
+pub(crate) fn find_in_part(story: &Story, rules: &FindingRules, known: &mut Known, part: &Part) -> Found {
+    let (found, lesson) = look(story, rules, known, part);
+    if let Some(lesson) = lesson {
+        known.learn(lesson);
+    }
+    found
+}
+
+fn look(story: &Story, rules: &FindingRules, known: &Known, part: &Part) -> (Found, Option<Lesson>) {
+    let scene = Scene::of(story, rules, known, part);
+    let (real_shells, explained) = real_shell::find(&scene);
+    let phantoms = phantom::find(&scene);
     let all = [
-        real_shell::find(&scene),
+        real_shells,
         foreign_shell::find(&scene),
         loader::find(&scene),
         disabled::find(&scene),
         attacked::find(&scene),
         unreported::find(&scene),
-        phantom::find(&scene),
+        if part.is_last() { phantoms.clone() } else { Vec::new() },
         gap::find(&scene),
         escaped::find(&scene),
         secret_flow::find(&scene),
@@ -180,13 +212,9 @@ pub fn find(story: &Story, rules: &FindingRules) -> Vec<Finding> {
         b.severity.cmp(&a.severity).then_with(|| at(a).total_cmp(&at(b))).then_with(|| a.id.cmp(&b.id))
     });
     findings.dedup_by(|a, b| a.id == b.id);
-    findings
-}
-
-/// The system's own shells that ran below watched shells where nash does not stand in for them, by file: no finding, but what
-/// they did is the kernel's word alone.
-pub(crate) fn shells_beside(story: &Story, rules: &FindingRules) -> BTreeMap<String, u64> {
-    foreign_shell::beside(&Scene::of(story, rules))
+    let found = Found { findings, shells_beside: foreign_shell::beside(&scene) };
+    let lesson = if part.is_last() { None } else { Some(Lesson::of(scene, explained, phantoms)) };
+    (found, lesson)
 }
 
 impl Finding {

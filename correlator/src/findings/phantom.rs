@@ -15,17 +15,22 @@ const EDGE_MS: f64 = crate::attribution::CLOCK_SLACK_MS;
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let coverage = &scene.story.coverage;
     let is_whole = coverage.observers.iter().all(|observer| observer.lost.is_empty() && observer.holes.is_empty());
-    if !is_whole || coverage.events_not_kept > 0 {
+    // Whether anything is missing is known at the end.
+    if scene.part.is_last() && (!is_whole || coverage.events_not_kept > 0) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let mut found = scene.known.phantoms.clone();
     for (shell, command) in scene.commands() {
         let Some(exec) = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External) else {
             continue;
         };
         let ran = exec.pid.is_some() && exec.error.is_none() && command.state == CommandState::Ended;
         let at = command.started_at_ms;
-        if !ran || command.process.is_some() || !at.is_some_and(|at| was_watched(scene, shell, at)) {
+        if !ran
+            || scene.part.is_retold(&shell.shell_id, command)
+            || command.process.is_some()
+            || !at.is_some_and(|at| was_watched(scene, shell, at))
+        {
             continue;
         }
         let sentence = format!("the shell reported a program that the kernel never saw: {}", quote_all(&exec.argv));

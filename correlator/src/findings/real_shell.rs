@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use nash_events::ShellId;
 use nash_events::event::CommandType;
 
 use super::images::Preserved;
@@ -12,9 +13,10 @@ use super::table::{base_name, is_one_of};
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::terminal_text::{quote, quote_all};
 
-pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
+/// What was found, and how many programs each shell's `fallback` explained.
+pub(super) fn find<'a>(scene: &Scene<'a>) -> (Vec<Finding>, HashMap<&'a ShellId, usize>) {
     let mut found = Vec::new();
-    let mut explained: HashMap<&nash_events::ShellId, usize> = HashMap::new();
+    let mut explained: HashMap<&ShellId, usize> = HashMap::new();
     for program in scene.programs() {
         // Elsewhere on the machine it is nobody's session.
         let Some(owner) = program.owner else { continue };
@@ -24,7 +26,8 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
             continue;
         }
         if is_of_no_command(&program) {
-            let used = explained.entry(&owner.shell_id).or_default();
+            let before = scene.known.explained.get(&owner.shell_id).copied().unwrap_or_default();
+            let used = explained.entry(&owner.shell_id).or_insert(before);
             *used += 1;
             if *used <= given {
                 continue;
@@ -32,10 +35,10 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
         }
         found.push(finding(scene, &program, why));
     }
-    if scene.story.processes.is_empty() {
+    if scene.is_without_kernel() {
         found.extend(by_the_shells_word(scene));
     }
-    found
+    (found, explained)
 }
 
 fn finding(scene: &Scene<'_>, program: &Program<'_>, why: Preserved<'_>) -> Finding {

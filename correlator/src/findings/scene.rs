@@ -8,6 +8,7 @@ use nash_events::kernel::Exec;
 use nash_events::{CmdId, Event, EventKind, ShellId};
 
 use super::images::Images;
+use super::known::{Known, Part};
 use super::table::Names;
 use super::{Finding, FindingRules};
 use crate::story::{Attribution, Command, Doubt, Executed, Process, Role, ShellState, ShellStory, Story};
@@ -21,6 +22,9 @@ pub(super) struct Scene<'a> {
     pub(super) story: &'a Story,
     pub(super) names: &'a Names,
     pub(super) images: Images<'a>,
+    /// What earlier parts of the story taught.
+    pub(super) known: &'a Known,
+    pub(super) part: &'a Part,
     shells: HashMap<&'a ShellId, &'a ShellStory>,
 }
 
@@ -34,11 +38,13 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn of(story: &'a Story, rules: &'a FindingRules) -> Self {
+    pub(super) fn of(story: &'a Story, rules: &'a FindingRules, known: &'a Known, part: &'a Part) -> Self {
         Self {
             story,
             names: &rules.names,
-            images: Images::of(story, rules),
+            images: Images::of(story, rules, known.files.clone()),
+            known,
+            part,
             shells: story.shells.iter().map(|shell| (&shell.shell_id, shell)).collect(),
         }
     }
@@ -51,9 +57,9 @@ impl<'a> Scene<'a> {
         self.story.processes.get(usize::try_from(id).ok()?)
     }
 
-    /// Every program that ran, in the order of processes.
+    /// Every program that ran, in the order of processes; those of processes that go on come in a later part.
     pub(super) fn programs(&self) -> impl Iterator<Item = Program<'a>> {
-        self.story.processes.iter().flat_map(|process| {
+        self.story.processes.iter().filter(|process| !self.part.goes_on(process.id)).flat_map(|process| {
             let ran = process.execs.iter().filter(|executed| executed.succeeded());
             ran.map(move |executed| Program {
                 process,
@@ -61,6 +67,11 @@ impl<'a> Scene<'a> {
                 owner: executed.owner.as_ref().or(process.owner.as_ref()),
             })
         })
+    }
+
+    /// Whether no kernel observer told anything, here or before.
+    pub(super) fn is_without_kernel(&self) -> bool {
+        self.story.processes.is_empty() && !self.known.has_processes
     }
 
     /// Every command of every shell.

@@ -22,8 +22,29 @@ struct Sighting<'a> {
     kinds: &'a [String],
 }
 
+/// The same, remembered for later parts of the story.
+#[derive(Clone, Debug)]
+pub(super) struct Secret {
+    shell_id: ShellId,
+    seq: Seq,
+    ts: Option<f64>,
+    kinds: Vec<String>,
+}
+
+/// Files with masked data in this part.
+pub(super) fn secrets<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (&'a [u8], Secret)> {
+    files_with_secrets(scene).into_iter().map(|(path, seen)| {
+        let Sighting { shell_id, seq, ts, kinds } = seen;
+        (path, Secret { shell_id: shell_id.clone(), seq, ts, kinds: kinds.to_vec() })
+    })
+}
+
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
-    let files = files_with_secrets(scene);
+    let mut files = files_with_secrets(scene);
+    for (path, secret) in &scene.known.secrets {
+        let sighting = Sighting { shell_id: &secret.shell_id, seq: secret.seq, ts: secret.ts, kinds: &secret.kinds };
+        files.insert(path, sighting);
+    }
     let mut found = Vec::new();
     for shell in &scene.story.shells {
         let links = links(shell);

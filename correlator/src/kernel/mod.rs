@@ -91,13 +91,20 @@ impl Kernel {
         changes
     }
 
-    /// Takes processes out, with what is known of the observers.
-    pub(crate) fn take(&mut self, is_wanted: impl Fn(&str, Pid) -> bool) -> Self {
+    /// Takes processes out, with what is known of the observers; `is_copied` names such as stay and are needed there too.
+    pub(crate) fn take(
+        &mut self,
+        is_wanted: impl Fn(&str, Pid) -> bool,
+        is_copied: impl Fn(&str, Pid) -> bool,
+    ) -> Self {
         let mut taken = Self { observers: self.observers.clone(), ..Self::default() };
         for ((boot_id, source), boot) in &mut self.boots {
-            let wanted: HashMap<Pid, Record> = boot.processes.extract_if(|pid, _| is_wanted(boot_id, *pid)).collect();
+            let mut wanted: HashMap<Pid, Record> =
+                boot.processes.extract_if(|pid, _| is_wanted(boot_id, *pid)).collect();
             self.kept -= wanted.len();
             taken.kept += wanted.len();
+            let copied = boot.processes.iter().filter(|(pid, _)| is_copied(boot_id, **pid));
+            wanted.extend(copied.map(|(pid, record)| (*pid, record.clone())));
             let told = Boot { processes: wanted, ..Boot::default() };
             taken.boots.insert((Arc::clone(boot_id), source.clone()), told);
         }

@@ -36,6 +36,8 @@ pub(crate) struct Record {
     pub(crate) others_not_kept: u64,
     pub(crate) cgroups: BTreeSet<String>,
     pub(crate) namespaces: BTreeSet<u64>,
+    /// Whether something of it was told in a part of the story, and forgotten.
+    pub(crate) told_before: bool,
 }
 
 /// A program that a process ran, or tried to, with what the observer says of its file.

@@ -214,18 +214,8 @@ fn sessions(shells: &[ShellStory], processes: &[Process], kernel: &Kernel) -> Ve
     let mut sessions: BTreeMap<&SessionId, SessionCoverage> = BTreeMap::new();
     for shell in shells {
         let session = sessions.entry(&shell.session_id).or_insert_with(|| SessionCoverage::new(&shell.session_id));
-        session.shells += 1;
-        session.commands += shell.reported_commands();
+        session.count(shell, !kernel.is_silent());
         session.processes += below.get(&shell.shell_id).copied().unwrap_or_default();
-        session.events_seen += shell.events_seen;
-        session.events_emitted = session.events_emitted.saturating_add(shell.events_emitted());
-        for told in &shell.loss.dropped {
-            add_loss(&mut session.dropped, &told.what.reason, &told.what.by_kind, told.what.count);
-        }
-        match shell.process {
-            Some(_) => session.witnesses = Witnesses::ShellAndKernel,
-            None => session.shells_without_process += u64::from(!kernel.is_silent()),
-        }
         let late = shell.started_at_ms.zip(since).is_some_and(|(start, since)| since > start);
         if late {
             session.kernel_since_ms = since;
@@ -235,6 +225,21 @@ fn sessions(shells: &[ShellStory], processes: &[Process], kernel: &Kernel) -> Ve
 }
 
 impl SessionCoverage {
+    /// Counts a shell, but not its processes; `is_watched` says whether a kernel observer told anything.
+    pub(crate) fn count(&mut self, shell: &ShellStory, is_watched: bool) {
+        self.shells += 1;
+        self.commands += shell.reported_commands();
+        self.events_seen += shell.events_seen;
+        self.events_emitted = self.events_emitted.saturating_add(shell.events_emitted());
+        for told in &shell.loss.dropped {
+            add_loss(&mut self.dropped, &told.what.reason, &told.what.by_kind, told.what.count);
+        }
+        match shell.process {
+            Some(_) => self.witnesses = Witnesses::ShellAndKernel,
+            None => self.shells_without_process += u64::from(is_watched),
+        }
+    }
+
     /// Adds what another part of the same session counts.
     pub(crate) fn add(&mut self, other: &Self) {
         self.shells += other.shells;
@@ -256,7 +261,8 @@ impl SessionCoverage {
         self.kernel_since_ms = self.kernel_since_ms.or(other.kernel_since_ms);
     }
 
-    fn new(session_id: &SessionId) -> Self {
+    /// Of a session of which nothing is known yet.
+    pub(crate) fn new(session_id: &SessionId) -> Self {
         Self {
             session_id: session_id.clone(),
             witnesses: Witnesses::Shell,

@@ -296,11 +296,6 @@ impl ShellStory {
         self.commands.iter().filter(|command| command.exec.is_some()).count() as u64
     }
 
-    /// Whether its life is known to the end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.state != ShellState::Running
-    }
-
     /// Events that it numbered, as far as is known: what came and what is missing between.
     pub(crate) fn events_emitted(&self) -> u64 {
         let missing = self.loss.holes.iter().map(Range::count);
@@ -330,6 +325,12 @@ impl Command {
         }
     }
 
+    /// When it ended, in Unix milliseconds, where it did.
+    pub(crate) fn ended_at_ms(&self) -> Option<f64> {
+        let exec = self.exec.as_ref().filter(|_| self.state == CommandState::Ended)?;
+        Some(exec_end(self.started_at_ms?, exec))
+    }
+
     /// The command that the shell named as the one around it.
     pub(crate) fn named_parent(&self) -> Option<CmdId> {
         let named = match &self.exec {
@@ -344,6 +345,13 @@ impl Command {
     pub(crate) fn is_only_words(&self) -> bool {
         self.exec.is_none() && self.redirects.is_empty() && self.events.is_empty()
     }
+}
+
+/// When a command ended that started at a time.
+pub(crate) fn exec_end(started_at_ms: f64, exec: &Exec) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 285 years")]
+    let took_ms = exec.duration_us.map(|us| us as f64 / 1000.0).or(exec.duration_ms.map(|ms| ms as f64));
+    started_at_ms + took_ms.unwrap_or_default()
 }
 
 impl Loss {

@@ -77,6 +77,9 @@ pub struct Process {
     /// Events that were beyond what is kept of one process.
     #[serde(skip_serializing_if = "is_zero")]
     pub effects_not_kept: u64,
+    /// Whether files of it, or processes below it, stand in an earlier part of the story.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub told_before: bool,
     /// What does not fit together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,

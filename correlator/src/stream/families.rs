@@ -6,49 +6,55 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nash_events::event::ShellPhase;
-use nash_events::{EventKind, ShellId};
+use nash_events::{EventKind, KernelEventKind, ShellId};
 
 use crate::Engine;
 use crate::engine;
+use crate::findings::Part;
 use crate::kernel::{Kernel, Pid, Record};
 use crate::story::Story;
 
 /// Forks that are followed upwards: 10,000; a longer chain was invented.
 const STEPS_UP_MAX: usize = 10_000;
 
+/// Milliseconds after a shell's own word of its end at which its process counts as ended, though no kernel event says so: 60 s.
+const UNSEEN_END_MS: f64 = 60_000.0;
+
 /// Takes out what is over, and tells it; nothing where nothing is.
 pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Story> {
     let lineage = Lineage::of(engine);
     let mut open: HashSet<usize> = HashSet::new();
+    let mut over_without_end: HashSet<Key> = HashSet::new();
     for (index, (_, stream)) in engine.shells.iter().enumerate() {
-        if !is_over(stream, lineage.process_of[index].and_then(|key| lineage.record(&engine.kernel, key)), horizon_ms) {
-            open.insert(lineage.family(index));
+        let key = lineage.process_of[index];
+        match life(stream, key.and_then(|key| lineage.record(&engine.kernel, key)), horizon_ms) {
+            Life::Open => _ = open.insert(lineage.family(index)),
+            Life::OverUnseen => over_without_end.extend(key),
+            Life::Over => {}
         }
     }
     for (key, shell) in &lineage.shell_above {
         let is_running = lineage.record(&engine.kernel, *key).is_some_and(|record| !has_ended(record, horizon_ms));
-        if is_running && let Some(shell) = shell {
+        if is_running
+            && !over_without_end.contains(key)
+            && let Some(shell) = shell
+        {
             open.insert(lineage.family(*shell));
         }
     }
     let finished: HashSet<usize> =
         (0..engine.shells.len()).filter(|index| !open.contains(&lineage.family(*index))).collect();
-    let is_wanted = |boot: &str, pid: Pid| match lineage.shell_above.get(&(lineage.boot(boot), pid)) {
-        Some(Some(shell)) => finished.contains(shell),
-        // Below no known shell, over, and of no session whose shell may still speak.
-        _ => lineage
-            .record(&engine.kernel, (lineage.boot(boot), pid))
-            .is_some_and(|record| has_ended(record, horizon_ms) && record.root().is_none()),
-    };
-    let pids: HashSet<(usize, Pid)> =
-        lineage.all().filter(|(boot, pid)| is_wanted(&lineage.boots[*boot], *pid)).collect();
+    let pids: HashSet<Key> =
+        lineage.all().filter(|key| lineage.is_wanted(&engine.kernel, *key, &finished, horizon_ms)).collect();
     if finished.is_empty() && pids.is_empty() {
         return None;
     }
+    let reached = lineage.reached_beside(&engine.kernel, &pids);
     let boots = lineage.boots.clone();
-    let kernel = engine
-        .kernel
-        .take(|boot, pid| boots.iter().position(|known| known == boot).is_some_and(|boot| pids.contains(&(boot, pid))));
+    let is_among = |keys: &HashSet<Key>, boot: &str, pid: Pid| {
+        boots.iter().position(|known| known == boot).is_some_and(|boot| keys.contains(&(boot, pid)))
+    };
+    let kernel = engine.kernel.take(|boot, pid| is_among(&pids, boot, pid), |boot, pid| is_among(&reached, boot, pid));
     engine.kernel.sweep();
     let mut shells = BTreeMap::new();
     let mut index = 0;
@@ -64,7 +70,7 @@ pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Stor
         engine.remember(id, stream.seen.clone());
     }
     engine.count_kept();
-    Some(engine.with(shells, kernel).into_story())
+    Some(engine.tell_part(shells, &kernel, |_| Part::Over))
 }
 
 /// A process, by the index of its boot.
@@ -161,7 +167,58 @@ impl Lineage {
         }
     }
 
-    /// Joins shells to the families of those above them.
+    /// Whether a process belongs to what is over.
+    fn is_wanted(&self, kernel: &Kernel, key: Key, finished: &HashSet<usize>, horizon_ms: f64) -> bool {
+        match self.shell_above.get(&key) {
+            Some(Some(shell)) => finished.contains(shell),
+            // Below no known shell, over, and of no session whose shell may still speak.
+            _ => {
+                self.record(kernel, key).is_some_and(|record| has_ended(record, horizon_ms) && record.root().is_none())
+            }
+        }
+    }
+
+    /// Processes below no shell that others reached for, by signals or by tracing: observers, say. They stay, and without them
+    /// nobody could tell what was done.
+    fn reached_beside(&self, kernel: &Kernel, pids: &HashSet<Key>) -> HashSet<Key> {
+        let targets =
+            self.targets(kernel).into_iter().filter(|(actor, target)| pids.contains(actor) && !pids.contains(target));
+        targets.map(|(_, target)| target).collect()
+    }
+
+    /// Who reached for whom.
+    fn targets(&self, kernel: &Kernel) -> Vec<(Key, Key)> {
+        let mut told: Vec<(Key, u32, Option<u64>)> = Vec::new();
+        for ((boot_id, _), boot) in &kernel.boots {
+            let index = self.boot(boot_id);
+            for (pid, record) in &boot.processes {
+                for (_, what) in &record.others {
+                    let target = match what {
+                        KernelEventKind::Kill(kill) => (kill.target_pid, kill.target_start_ticks),
+                        KernelEventKind::Ptrace(ptrace) => (ptrace.target_pid, ptrace.target_start_ticks),
+                        _ => continue,
+                    };
+                    told.extend(target.0.map(|target_pid| ((index, *pid), target_pid, target.1)));
+                }
+            }
+        }
+        if told.is_empty() {
+            return Vec::new();
+        }
+        let mut users: HashMap<(usize, u32), Vec<Key>> = HashMap::new();
+        for key in self.shell_above.keys() {
+            users.entry((key.0, key.1.pid)).or_default().push(*key);
+        }
+        let mut targets = Vec::new();
+        for (actor, pid, ticks) in told {
+            let known = users.get(&(actor.0, pid)).into_iter().flatten();
+            let meant = known.filter(|key| ticks.is_none_or(|ticks| key.1.start_ticks == ticks));
+            targets.extend(meant.map(|target| (actor, *target)));
+        }
+        targets
+    }
+
+    /// Joins shells to the families of those above them, and of those that they reached for.
     fn join(&mut self, engine: &Engine) {
         let by_id: HashMap<&ShellId, usize> = engine.shells.keys().enumerate().map(|(index, id)| (id, index)).collect();
         for (index, stream) in engine.shells.values().enumerate() {
@@ -174,6 +231,12 @@ impl Lineage {
             });
             if let Some(parent) = parent {
                 self.unite(index, parent);
+            }
+        }
+        for (actor, target) in self.targets(&engine.kernel) {
+            let shell = |key: &Key| self.shell_above.get(key).copied().flatten();
+            if let (Some(one), Some(other)) = (shell(&actor), shell(&target)) {
+                self.unite(one, other);
             }
         }
     }
@@ -192,16 +255,31 @@ impl Lineage {
     }
 }
 
-/// Whether a shell told its end, or its process's end was seen, long enough ago.
-fn is_over(stream: &engine::Stream, process: Option<&Record>, horizon_ms: f64) -> bool {
+/// How far a shell's life is known.
+enum Life {
+    /// It may have more to say.
+    Open,
+    /// It told its end, or its process's end was seen, long enough ago.
+    Over,
+    /// It told its end so long ago that its process's end won't be seen any more.
+    OverUnseen,
+}
+
+fn life(stream: &engine::Stream, process: Option<&Record>, horizon_ms: f64) -> Life {
     let told = stream.events.values().rev().any(|event| match &event.kind {
         EventKind::Shell(shell) => shell.phase == ShellPhase::End,
         _ => false,
     });
     let newest = stream.events.values().filter_map(|event| event.ts).max_by(f64::total_cmp);
-    let is_old = newest.is_none_or(|newest| newest < horizon_ms);
+    let is_older = |than: f64| newest.is_none_or(|newest| newest < than);
     let is_gone = process.is_some_and(|record| has_ended(record, horizon_ms));
-    is_old && (told || is_gone) && process.is_none_or(|record| has_ended(record, horizon_ms))
+    match process {
+        _ if !is_older(horizon_ms) => Life::Open,
+        _ if is_gone => Life::Over,
+        None if told => Life::Over,
+        Some(_) if told && is_older(horizon_ms - UNSEEN_END_MS) => Life::OverUnseen,
+        _ => Life::Open,
+    }
 }
 
 fn has_ended(record: &Record, horizon_ms: f64) -> bool {

@@ -5,37 +5,59 @@
 
 mod cut;
 mod families;
+mod totals;
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 use nash_events::{Batch, KernelEvent};
 
-use crate::findings::{Finding, FindingRule, FindingRules};
-use crate::story::{Coverage, Story};
+use crate::findings::{Finding, FindingRules};
+use crate::story::Story;
 use crate::{Changes, Engine};
+use totals::Totals;
 
 /// Milliseconds that a shell's family is kept after its end for what comes late: 10 s, five times the longest that a shell or
 /// an observer holds events back.
 pub const LATENESS_MS: f64 = 10_000.0;
 
-/// Events between two looks for what is over: 20,000, a tenth of a second's worth.
-const EVENTS_BETWEEN_LOOKS: u64 = 20_000;
-
 /// Events of one witness alone after which the other is no longer waited for: 20,000. An observer that stopped, or shells that
 /// are over, would otherwise keep everything open.
 const ALONE_MAX: i64 = 20_000;
 
-/// Events of shells at which what is still open is told in part: 60,000, about 100 MiB with their telling.
-const EVENTS_MAX: u64 = 60_000;
+/// Findings that are remembered, so that none is told twice: 100,000, about 10 MiB.
+const FINDINGS_REMEMBERED_MAX: usize = 100_000;
 
-/// Bytes of previews at which the same happens: 32 MiB.
-const PREVIEW_BYTES_MAX: usize = 32 << 20;
+/// When a stream looks for what is over, and when it tells what is still open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Milliseconds that a shell's family is kept after its end for what comes late.
+    pub lateness_ms: f64,
+    /// Events between two looks for what is over.
+    pub events_between_looks: u64,
+    /// Events of shells at which what is still open is told in part.
+    pub events: u64,
+    /// Bytes of previews at which the same happens.
+    pub preview_bytes: usize,
+    /// Processes at which the same happens.
+    pub processes: usize,
+    /// Files, over all processes, at which the same happens.
+    pub files: usize,
+}
 
-/// Processes at which the same happens: 30,000.
-const PROCESSES_MAX: usize = 30_000;
-
-/// Files, over all processes, at which the same happens: 150,000, about 100 MiB with their telling.
-const FILES_MAX: usize = 150_000;
+impl Default for Limits {
+    /// A look every 20,000 events, a tenth of a second's worth; what is open takes up to some 200 MiB, half of it for its telling:
+    /// 30,000 events, 16 MiB of previews, 15,000 processes, 60,000 files.
+    fn default() -> Self {
+        Self {
+            lateness_ms: LATENESS_MS,
+            events_between_looks: 20_000,
+            events: 30_000,
+            preview_bytes: 16 << 20,
+            processes: 15_000,
+            files: 60_000,
+        }
+    }
+}
 
 /// Tells shells and their processes when they are over.
 ///
@@ -53,6 +75,7 @@ const FILES_MAX: usize = 150_000;
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
     engine: Engine,
+    limits: Limits,
     since_look: u64,
     /// The newest time that shells told, and that observers did.
     shells_at_ms: Option<f64>,
@@ -61,25 +84,19 @@ pub struct Stream {
     /// Events of one witness since the other spoke last; positive ones of shells.
     alone: i64,
     totals: Totals,
-}
-
-/// What parts that were told held.
-#[derive(Clone, Debug, Default)]
-struct Totals {
-    shells: u64,
-    commands: u64,
-    processes: u64,
-    events: u64,
-    events_lost: u64,
-    not_attributed: u64,
-    shells_beside: BTreeMap<String, u64>,
-    sessions: BTreeMap<nash_events::SessionId, crate::story::SessionCoverage>,
+    /// Findings that were told.
+    found: HashSet<String>,
 }
 
 impl Stream {
     /// A stream that knows nothing yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A stream with limits of its own.
+    pub fn with_limits(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
     }
 
     /// Says that a kernel observer's words will come: what only shells told is held until they do, or until so much came that they
@@ -106,28 +123,45 @@ impl Stream {
         self.note_time(&batch);
         let changes = self.engine.push_owned(batch);
         self.since_look += changes.new.len() as u64;
-        if self.since_look < EVENTS_BETWEEN_LOOKS {
+        if self.since_look < self.limits.events_between_looks {
             return (changes, Vec::new());
         }
         self.since_look = 0;
         let horizon_ms = self.horizon_ms();
-        let mut parts: Vec<Story> = families::take_finished(&mut self.engine, horizon_ms).into_iter().collect();
+        let mut parts = Vec::new();
+        if let Some(mut part) = families::take_finished(&mut self.engine, horizon_ms) {
+            mark(&mut part);
+            self.totals.take(&part);
+            parts.push(part);
+        }
         if self.is_full() {
-            parts.push(cut::tell_and_forget(&mut self.engine, horizon_ms));
+            let mut part = cut::tell_and_forget(&mut self.engine, horizon_ms, &mut self.totals);
+            mark(&mut part);
+            parts.push(part);
         }
         for part in &mut parts {
-            self.totals.take(part);
+            self.forget_known(&mut part.findings);
         }
         (changes, parts)
     }
 
     /// Tells what is left, with a coverage that counts everything.
-    pub fn finish(self) -> Story {
-        let mut story = self.engine.into_story();
-        let mut coverage = story.coverage.clone();
-        self.totals.add_to(&mut coverage);
-        story.coverage = coverage;
+    pub fn finish(mut self) -> Story {
+        let mut story = std::mem::take(&mut self.engine).into_story();
+        self.forget_known(&mut story.findings);
+        self.totals.add_to(&mut story.coverage);
         story
+    }
+
+    /// Takes out findings that an earlier part told.
+    fn forget_known(&mut self, findings: &mut Vec<Finding>) {
+        findings.retain(|finding| {
+            if self.found.len() < FINDINGS_REMEMBERED_MAX {
+                self.found.insert(finding.id.clone())
+            } else {
+                !self.found.contains(&finding.id)
+            }
+        });
     }
 
     fn note_time(&mut self, batch: &Batch) {
@@ -160,67 +194,23 @@ impl Stream {
             (Some(_), None) if self.expects_kernel => f64::NEG_INFINITY,
             (shells, kernel) => shells.or(kernel).unwrap_or(f64::NEG_INFINITY),
         };
-        newest - LATENESS_MS
+        newest - self.limits.lateness_ms
     }
 
     fn is_full(&self) -> bool {
-        let engine = &self.engine;
-        engine.events_kept() > EVENTS_MAX
-            || engine.preview_bytes_kept() > PREVIEW_BYTES_MAX
-            || engine.kernel.processes_kept() > PROCESSES_MAX
-            || engine.kernel.things_kept() > FILES_MAX
+        let (engine, limits) = (&self.engine, &self.limits);
+        engine.events_kept() > limits.events
+            || engine.preview_bytes_kept() > limits.preview_bytes
+            || engine.kernel.processes_kept() > limits.processes
+            || engine.kernel.things_kept() > limits.files
     }
 }
 
-impl Totals {
-    /// Counts a part, and marks it as one. What observers missed is said once, at the end.
-    fn take(&mut self, part: &mut Story) {
-        let coverage = &mut part.coverage;
-        coverage.part = true;
-        coverage.observers.clear();
-        coverage.events = part.shells.iter().map(|shell| shell.events_seen).sum();
-        coverage.events_lost = part.shells.iter().map(|shell| shell.loss.events_lost()).fold(0, u64::saturating_add);
-        part.findings.retain(|finding: &Finding| finding.rule != FindingRule::Gap || finding.shell_id.is_some());
-        self.shells += part.shells.iter().filter(|shell| shell.is_over()).count() as u64;
-        self.commands += coverage.commands;
-        self.processes += part.processes.iter().filter(|process| process.ended_at_ms.is_some()).count() as u64;
-        self.events += coverage.events;
-        self.events_lost = self.events_lost.saturating_add(coverage.events_lost);
-        self.not_attributed += coverage.processes_not_attributed;
-        add_counts(&mut self.shells_beside, &coverage.shells_beside);
-        for session in &coverage.sessions {
-            match self.sessions.get_mut(&session.session_id) {
-                Some(known) => known.add(session),
-                None => _ = self.sessions.insert(session.session_id.clone(), session.clone()),
-            }
-        }
-    }
-
-    fn add_to(mut self, coverage: &mut Coverage) {
-        coverage.shells += self.shells;
-        coverage.commands += self.commands;
-        coverage.processes += self.processes;
-        coverage.events += self.events;
-        coverage.events_lost = coverage.events_lost.saturating_add(self.events_lost);
-        coverage.processes_not_attributed += self.not_attributed;
-        add_counts(&mut coverage.shells_beside, &self.shells_beside);
-        for session in std::mem::take(&mut coverage.sessions) {
-            match self.sessions.get_mut(&session.session_id) {
-                Some(known) => known.add(&session),
-                None => _ = self.sessions.insert(session.session_id.clone(), session),
-            }
-        }
-        coverage.sessions = self.sessions.into_values().collect();
-        let is_both =
-            coverage.sessions.iter().any(|session| session.witnesses == crate::story::Witnesses::ShellAndKernel);
-        if is_both {
-            coverage.witnesses = crate::story::Witnesses::ShellAndKernel;
-        }
-    }
-}
-
-fn add_counts(to: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
-    for (name, count) in more {
-        *to.entry(name.clone()).or_default() += count;
-    }
+/// Marks a story as a part. What observers saw and missed is said once, at the end.
+fn mark(part: &mut Story) {
+    let coverage = &mut part.coverage;
+    coverage.part = true;
+    coverage.observers.clear();
+    coverage.events = part.shells.iter().map(|shell| shell.events_seen).sum();
+    coverage.events_lost = part.shells.iter().map(|shell| shell.loss.events_lost()).fold(0, u64::saturating_add);
 }

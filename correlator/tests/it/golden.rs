@@ -18,10 +18,10 @@ use crate::invariance::Random;
 const PAIRS_MIN: usize = 15;
 
 /// What one script's shells told, and what the kernel's observer did.
-struct Pair {
-    name: String,
-    shells: Vec<Batch>,
-    kernel: Vec<Batch>,
+pub(crate) struct Pair {
+    pub(crate) name: String,
+    pub(crate) shells: Vec<Batch>,
+    pub(crate) kernel: Vec<Batch>,
 }
 
 /// A part of a list that is taken away.
@@ -49,7 +49,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden")
 }
 
-fn pairs() -> Vec<Pair> {
+pub(crate) fn pairs() -> Vec<Pair> {
     let entries = std::fs::read_dir(folder()).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -68,7 +68,7 @@ fn batches(name: &str, stream: &str) -> Vec<Batch> {
 }
 
 /// The same events, each in a batch of its own.
-fn singly(batches: &[Batch]) -> Vec<Batch> {
+pub(crate) fn singly(batches: &[Batch]) -> Vec<Batch> {
     let mut all = Vec::new();
     for batch in batches {
         match batch {
@@ -95,7 +95,7 @@ fn tell<'a>(batches: impl IntoIterator<Item = &'a Batch>) -> Story {
     engine.story()
 }
 
-fn whole(pair: &Pair) -> Story {
+pub(crate) fn whole(pair: &Pair) -> Story {
     tell(pair.shells.iter().chain(&pair.kernel))
 }
 

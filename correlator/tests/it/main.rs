@@ -22,6 +22,7 @@ mod kernel_trees;
 mod listening;
 mod merging;
 mod pages;
+mod parts;
 mod process;
 mod receiving;
 mod rules;

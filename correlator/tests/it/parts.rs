@@ -1,0 +1,98 @@
+//! A story in parts: what is found and counted is the same as where it is told whole, however small the parts are.
+//!
+//! The recorded pairs are streamed as a merge of both witnesses hands them on, one event at a time.
+
+use std::collections::HashMap;
+
+use nash_correlator::stream::Limits;
+use nash_correlator::{Finding, Story, Stream};
+use nash_events::Batch;
+use serde_json::{Value, json};
+
+use crate::golden::{Pair, pairs, singly, whole};
+
+/// A look every few events, and hardly anything kept open. What is late is waited for as long as the two clocks may differ.
+const TINY: Limits =
+    Limits { lateness_ms: 300.0, events_between_looks: 16, events: 32, preview_bytes: 4096, processes: 8, files: 64 };
+
+/// The events of a pair one by one, in the order of time as each shell and each observer has it.
+fn in_order_of_time(pair: &Pair) -> Vec<Batch> {
+    let mut all: Vec<(f64, Batch)> = Vec::new();
+    let mut newest: HashMap<String, f64> = HashMap::new();
+    for batch in [singly(&pair.shells), singly(&pair.kernel)].concat() {
+        let (stream, ts) = match &batch {
+            Batch::Shell(batch) => (batch.shell_id.to_string(), batch.events[0].ts),
+            Batch::Kernel(batch) => (batch.observer_id.clone(), batch.events[0].ts),
+        };
+        let newest = newest.entry(stream).or_insert(f64::NEG_INFINITY);
+        *newest = newest.max(ts.unwrap_or(f64::NEG_INFINITY));
+        all.push((*newest, batch));
+    }
+    all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    all.into_iter().map(|(_, batch)| batch).collect()
+}
+
+/// Every finding of every part, and the last part.
+fn in_parts(pair: &Pair, limits: Limits) -> (usize, Vec<Finding>, Story) {
+    let mut stream = Stream::with_limits(limits);
+    stream.expect_kernel();
+    let (mut parts, mut found) = (0, Vec::new());
+    for batch in in_order_of_time(pair) {
+        for part in stream.push(batch).1 {
+            parts += 1;
+            found.extend(part.findings);
+        }
+    }
+    let last = stream.finish();
+    found.extend(last.findings.clone());
+    (parts, found, last)
+}
+
+/// A finding without its process's number, which is another in each part.
+fn as_text(finding: &Finding) -> String {
+    let mut value = json!(finding);
+    value.as_object_mut().unwrap().remove("process");
+    value.to_string()
+}
+
+fn sorted<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<String> {
+    let mut texts: Vec<String> = findings.into_iter().map(as_text).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn findings_of_tiny_parts_are_those_of_the_whole() {
+    let mut wrong = Vec::new();
+    for pair in pairs() {
+        let (parts, found, _) = in_parts(&pair, TINY);
+        let (expected, found) = (sorted(&whole(&pair).findings), sorted(&found));
+        let name = &pair.name;
+        if parts < 2 {
+            wrong.push(format!("{name}: {parts} parts"));
+        }
+        let missing = expected.iter().filter(|finding| !found.contains(finding));
+        wrong.extend(missing.map(|finding| format!("{name}: missing {finding}")));
+        let invented = found.iter().filter(|finding| !expected.contains(finding));
+        wrong.extend(invented.map(|finding| format!("{name}: invented {finding}")));
+        if found.len() != expected.len() {
+            wrong.push(format!("{name}: {} findings instead of {}", found.len(), expected.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_last_of_tiny_parts_counts_what_the_whole_counts() {
+    let mut wrong = Vec::new();
+    for pair in pairs() {
+        let (_, _, last) = in_parts(&pair, TINY);
+        let (expected, counted) = (json!(whole(&pair).coverage), json!(last.coverage));
+        for (key, expected) in expected.as_object().unwrap() {
+            if counted.get(key).unwrap_or(&Value::Null) != expected {
+                wrong.push(format!("{}: {key} is {}, not {expected}", pair.name, counted[key]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
