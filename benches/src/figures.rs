@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::corpus;
 use crate::scene::Scene;
 use crate::scripts;
 
@@ -41,8 +42,8 @@ pub(crate) enum Baseline {
 pub(crate) struct Figure {
     /// What it says.
     pub(crate) name: &'static str,
-    /// What runs.
-    pub(crate) script: String,
+    /// What runs, one after the other, by a shell each.
+    pub(crate) scripts: Vec<String>,
     /// Where nash runs it.
     pub(crate) scene: Scene,
     /// What nash is compared with.
@@ -85,7 +86,11 @@ pub(crate) fn all(directory: &Path) -> Vec<Figure> {
         work("programs spawned", scripts::PROGRAMS, Bar::AtMost(1.05)),
         work("while read over a file", scripts::READ_LINES, Bar::None),
         against_plain("programs spawned, tap against off", scripts::PROGRAMS, Bar::None),
-        against_plain("agent commands, tap against off", scripts::AGENT_COMMANDS, Bar::AtMost(1.03)),
+        Figure {
+            scripts: corpus::SESSION.map(str::to_owned).to_vec(),
+            ..against_plain("agent session, tap against off", "", Bar::AtMost(1.03))
+        },
+        against_plain("dense pipelines, tap against off", scripts::DENSE_PIPELINES, Bar::None),
         against_plain("ping-pong, tap against off", scripts::PING_PONG, Bar::AtMost(1.5)),
         against_plain("pipe throughput, tap against off", scripts::THROUGHPUT, Bar::AtLeast(0.8)),
     ]
@@ -94,7 +99,7 @@ pub(crate) fn all(directory: &Path) -> Vec<Figure> {
 fn figure(name: &'static str, script: &str, bar: Bar) -> Figure {
     Figure {
         name,
-        script: script.to_owned(),
+        scripts: vec![script.to_owned()],
         scene: Scene::Plain,
         baseline: Baseline::Bash,
         quantity: Quantity::Time,

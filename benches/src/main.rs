@@ -5,6 +5,7 @@
 
 mod cli;
 mod collector;
+mod corpus;
 mod correlator;
 mod figures;
 mod kernel;

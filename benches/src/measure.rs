@@ -93,21 +93,29 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Runs a script once.
+/// Runs a figure's scripts once: the time of all, or the memory of the largest.
 fn sample(figure: &Figure, shell: &Path, scene: Scene, scenes: &Scenes) -> anyhow::Result<f64> {
-    let run = process::run(&mut command(figure, shell, scene, scenes))?;
-    ensure!(run.status.success(), "{} ended with {}", shell.display(), run.status);
-    Ok(match figure.quantity {
-        Quantity::Time => run.wall.as_secs_f64() * 1000.0,
-        Quantity::Memory => f64::from(run.resident_kib),
-    })
+    let mut value: f64 = 0.0;
+    for script in &figure.scripts {
+        let run = process::run(&mut command(figure, script, shell, scene, scenes))?;
+        ensure!(run.status.success(), "{} ended with {}: {script}", shell.display(), run.status);
+        match figure.quantity {
+            Quantity::Time => value += run.wall.as_secs_f64() * 1000.0,
+            Quantity::Memory => value = value.max(f64::from(run.resident_kib)),
+        }
+    }
+    Ok(value)
 }
 
-/// Runs a script once on each side; says what keeps them from being compared.
+/// Runs a figure's scripts once on each side; says what keeps them from being compared.
 fn try_out(figure: &Figure, shells: &Shells, scenes: &Scenes) -> anyhow::Result<Option<String>> {
     let output = |shell: &Path, scene| -> anyhow::Result<_> {
-        let output = command(figure, shell, scene, scenes).stdout(Stdio::piped()).output()?;
-        Ok((output.status, output.stdout))
+        let mut all = Vec::new();
+        for script in &figure.scripts {
+            let output = command(figure, script, shell, scene, scenes).stdout(Stdio::piped()).output()?;
+            all.push((output.status, String::from_utf8_lossy(&output.stdout).into_owned()));
+        }
+        Ok(all)
     };
     let theirs = output(&shells.bash, Scene::Plain).context("trying a script with bash")?;
     let ours = output(&shells.nash, Scene::Spool).context("trying a script with nash")?;
@@ -116,16 +124,16 @@ fn try_out(figure: &Figure, shells: &Shells, scenes: &Scenes) -> anyhow::Result<
     if spooled.contains(r#""kind":"fallback""#) {
         return Ok(Some("nash hands it to bash".to_owned()));
     }
-    if ours != theirs {
-        return Ok(Some(format!("bash and nash differ ({}, {})", theirs.0, ours.0)));
+    if let Some((theirs, ours)) = std::iter::zip(theirs, ours).find(|(theirs, ours)| theirs != ours) {
+        return Ok(Some(format!("bash and nash differ: {theirs:?}, {ours:?}")));
     }
     Ok(None)
 }
 
 /// The command of one run. `$0` is the shell itself, for scripts that start it again.
-fn command(figure: &Figure, shell: &Path, scene: Scene, scenes: &Scenes) -> Command {
+fn command(figure: &Figure, script: &str, shell: &Path, scene: Scene, scenes: &Scenes) -> Command {
     let mut command = scenes.command(shell, scene);
-    command.args(["-c", &figure.script]).arg(shell);
+    command.args(["-c", script]).arg(shell);
     if figure.quantity == Quantity::Memory {
         process::start_by_fork(&mut command);
     }

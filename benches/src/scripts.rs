@@ -63,8 +63,8 @@ sh -c 'i=0; while [ $i -lt 3000 ]; do echo x; read y <&3; i=$((i + 1)); done' 3<
     sh -c 'while read x; do echo $x; done' > back
 rm back";
 
-/// What an agent does in a row: looks around, reads, counts, packs and compares.
-pub(crate) const AGENT_COMMANDS: &str = r"
+/// As many pipelines, redirections and long lists of words as fit into so short a time: what taps cost at worst.
+pub(crate) const DENSE_PIPELINES: &str = r"
 mkdir work && cd work
 for i in 1 2 3 4 5; do printf 'line %s\n' {1..2000} > file$i.txt; done
 find . -name '*.txt' | sort | head -20
