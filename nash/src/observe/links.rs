@@ -83,6 +83,7 @@ impl Links {
 
     /// Takes all: those that don't end by now are told as far as they are known.
     pub(super) fn rest(&self) -> Vec<Pipe> {
+        self.settle();
         let links = std::mem::take(&mut *self.list());
         let begun = Instant::now();
         for link in &links {
@@ -91,8 +92,18 @@ impl Links {
         links.into_iter().map(Link::told).collect()
     }
 
+    /// Waits for what is left of the start of taps.
+    pub(super) fn settle(&self) {
+        if let Some(taps) = &*self.taps.lock().unwrap_or_else(PoisonError::into_inner) {
+            taps.settle();
+        }
+    }
+
     /// Leaves them to the shell that this one was forked from.
     pub(super) fn forget(&self) {
+        if let Some(taps) = &*self.taps.lock().unwrap_or_else(PoisonError::into_inner) {
+            taps.forked();
+        }
         std::mem::take(&mut *self.list()).into_iter().for_each(std::mem::forget);
     }
 

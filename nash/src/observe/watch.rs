@@ -321,6 +321,7 @@ impl Stream {
     }
 
     pub(super) fn waiting(&self) {
+        self.links.settle();
         self.delivery.about_to_wait();
     }
 

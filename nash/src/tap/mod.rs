@@ -70,6 +70,16 @@ mod none {
         }
 
         /// Never asked.
+        pub(crate) fn settle(&self) {
+            match *self {}
+        }
+
+        /// Never asked.
+        pub(crate) fn forked(&self) {
+            match *self {}
+        }
+
+        /// Never asked.
         pub(crate) fn are_gone(&self) -> bool {
             match *self {}
         }

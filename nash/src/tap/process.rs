@@ -7,7 +7,7 @@ use std::io::{self, IoSlice, PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -33,6 +33,8 @@ pub(crate) struct Taps {
     region: Region,
     /// Where links are announced. When nobody holds it any more, no more links can come.
     control: OwnedFd,
+    /// The process that started them, until it was waited for.
+    launch: AtomicI32,
 }
 
 /// A tap on one link.
@@ -56,7 +58,7 @@ impl Taps {
         let (side_reader, side_writer) = io::pipe()?;
         let region = Region::new(theirs.as_raw_fd(), [side_reader.as_raw_fd(), side_writer.as_raw_fd()])?;
         match keeper::start(region) {
-            Ok(()) => Ok(Arc::new(Self { region, control })),
+            Ok(launch) => Ok(Arc::new(Self { region, control, launch: AtomicI32::new(launch) })),
             Err(error) => {
                 region.unmap();
                 Err(error)
@@ -77,6 +79,19 @@ impl Taps {
                 Err(error)
             }
         }
+    }
+
+    /// Waits for what is left of the start: a process that others would take for the shell's child.
+    pub(crate) fn settle(&self) {
+        match self.launch.swap(0, Ordering::Relaxed) {
+            0 => {}
+            launch => keeper::settle(self.region, launch),
+        }
+    }
+
+    /// Says that this process is a fork of the one that started them.
+    pub(crate) fn forked(&self) {
+        self.launch.store(0, Ordering::Relaxed);
     }
 
     fn announce(&self, place: usize, from: &PipeReader, to: &PipeWriter) -> io::Result<()> {
@@ -100,6 +115,12 @@ impl Taps {
         let mut asked = [PollFd::new(&self.control, PollFlags::empty())];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut asked, Some(&at_once)).is_ok_and(|count| count > 0)
+    }
+
+    /// The process that started the others, until it was waited for.
+    #[cfg(test)]
+    pub(super) fn launch(&self) -> i32 {
+        self.launch.load(Ordering::Relaxed)
     }
 
     /// The process that copies, once it was started.

@@ -88,6 +88,17 @@ pub(super) struct Own {
     pub is_done: AtomicBool,
     /// The process, as its parent sees it.
     pub pid: AtomicI32,
+    /// How far the process is that starts the others: one of [`Launch`], or nothing yet. A word to sleep on.
+    launched: AtomicU32,
+}
+
+/// What becomes of the process that starts the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Launch {
+    /// It has started them, and ends.
+    Ends = 1,
+    /// It could not, and does their work.
+    Stays = 2,
 }
 
 /// The announcement of a link: its place, with two descriptors beside it.
@@ -209,6 +220,30 @@ impl Region {
         // SAFETY: as above.
         let pid = unsafe { &*self.at(offset_of!(Layout, own) + offset_of!(Own, pid)) };
         (is_done, pid)
+    }
+
+    /// Says what becomes of the process that starts the others.
+    pub(super) fn launched(self, launch: Launch) {
+        self.launch_word().store(launch as u32, Ordering::Release);
+        // Nobody there is nobody to wake.
+        let _ = futex::wake(self.launch_word(), futex::Flags::empty(), 1);
+    }
+
+    /// What was said, for which it waits so long at most.
+    pub(super) fn wait_for_launch(self, at_most: Duration) -> Option<Launch> {
+        let word = self.launch_word();
+        if word.load(Ordering::Acquire) == 0 {
+            let at_most = futex::Timespec::try_from(at_most).ok();
+            // However it ends, the word is looked at again.
+            let _ = futex::wait(word, futex::Flags::empty(), 0, at_most.as_ref());
+        }
+        let said = word.load(Ordering::Acquire);
+        [Launch::Ends, Launch::Stays].into_iter().find(|launch| *launch as u32 == said)
+    }
+
+    fn launch_word<'a>(self) -> &'a AtomicU32 {
+        // SAFETY: as for `process`.
+        unsafe { &*self.at(offset_of!(Layout, own) + offset_of!(Own, launched)) }
     }
 
     /// Takes a place for a link, ready to be announced; nothing where all are in use.

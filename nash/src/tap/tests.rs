@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use nash_events::limits::HASHED_BYTES_MAX;
 use sha2::{Digest as _, Sha256};
 
-use super::Taps;
+use super::region::Region;
+use super::{Taps, keeper};
 
 fn wait_until(mut what: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -33,7 +34,7 @@ fn kill(pid: i32) {
 }
 
 /// The process that waits for the worker: its parent.
-fn keeper(taps: &Arc<Taps>) -> Option<i32> {
+fn keeper_of(taps: &Arc<Taps>) -> Option<i32> {
     wait_until(|| taps.worker() > 0);
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", taps.worker())).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
@@ -223,7 +224,7 @@ fn a_tap_whose_worker_was_killed_says_so_and_the_next_one_is_whole() {
 fn without_its_keeper_a_worker_goes_on_and_without_both_the_pipe_is_broken_and_known_to_be() {
     let taps = Taps::start().unwrap();
     let (tap, (mut reader, mut writer)) = taps.open().unwrap();
-    kill(keeper(&taps).unwrap());
+    kill(keeper_of(&taps).unwrap());
     writer.write_all(b"x").unwrap();
     reader.read_exact(&mut [0]).unwrap();
     kill(taps.worker());
@@ -234,9 +235,26 @@ fn without_its_keeper_a_worker_goes_on_and_without_both_the_pipe_is_broken_and_k
 }
 
 #[test]
+fn what_started_the_taps_is_waited_for_once_and_not_where_it_was_killed() {
+    let taps = Taps::start().unwrap();
+    let launch = taps.launch();
+    assert!(launch > 0);
+    taps.settle();
+    let mut status = 0;
+    // SAFETY: the call writes one number.
+    let waited = unsafe { libc::waitpid(launch, &raw mut status, libc::__WALL | libc::WNOHANG) };
+    assert_eq!(waited, -1, "it is no child any more");
+    taps.settle();
+    // Nobody says anything in this region, and no child has this number.
+    let silent = Region::new(-1, [-1, -1]).unwrap();
+    keeper::settle(silent, i32::MAX);
+    silent.unmap();
+}
+
+#[test]
 fn taps_end_with_whoever_may_ask_for_links() {
     let taps = Taps::start().unwrap();
-    let keeper = keeper(&taps).unwrap();
+    let keeper = keeper_of(&taps).unwrap();
     drop(taps);
     // Whoever takes orphans in may be slow to notice: it may be a zombie.
     let command_line = format!("/proc/{keeper}/cmdline");
