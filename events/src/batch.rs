@@ -148,8 +148,8 @@ pub fn decode_batch(bytes: &[u8]) -> Result<Batch, BatchError> {
 /// Such an event is kept under its kind as [`Unknown`] where it has a `kind` and a `seq`, and left out otherwise; either
 /// way `problems` says so. Use this where a story with a doubt is better than none.
 pub fn decode_batch_leniently(bytes: &[u8], problems: &mut Vec<BatchError>) -> Result<Batch, BatchError> {
-    if let Some(kernel) = plain::read(bytes) {
-        return Ok(kernel.decode(problems));
+    if let Some(batch) = plain::read(bytes, problems) {
+        return Ok(batch);
     }
     let object: Object<'_> = serde_json::from_slice(bytes).map_err(|error| not_an_object(bytes, &error))?;
     let name: String = required(&object, "type")?;

@@ -71,9 +71,14 @@ impl SpoolReader {
     /// Takes the next bytes of the file and gives the lines that they complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<SpoolLine> {
         let mut lines = Vec::new();
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-            self.hold(&bytes[..end]);
-            lines.extend(self.take_line(true));
+        while let Some(end) = newline(bytes) {
+            let line = &bytes[..end];
+            if self.held.is_empty() && !self.too_long && line.len() <= SPOOL_LINE_BYTES_MAX {
+                lines.extend(self.read_line(line, true));
+            } else {
+                self.hold(line);
+                lines.extend(self.take_line(true));
+            }
             bytes = &bytes[end + 1..];
         }
         self.hold(bytes);
@@ -100,16 +105,23 @@ impl SpoolReader {
     }
 
     fn take_line(&mut self, ended: bool) -> Option<SpoolLine> {
+        let mut held = std::mem::take(&mut self.held);
+        let line = self.read_line(&held, ended);
+        held.clear();
+        self.held = held;
+        line
+    }
+
+    fn read_line(&mut self, text: &[u8], ended: bool) -> Option<SpoolLine> {
         self.line += 1;
         let line = self.line;
-        let held = std::mem::take(&mut self.held);
         let reason = if std::mem::take(&mut self.too_long) {
             BadLine::TooLong
-        } else if held.trim_ascii().is_empty() {
+        } else if text.trim_ascii().is_empty() {
             return None;
         } else {
             let mut problems = Vec::new();
-            match decode_batch_leniently(&held, &mut problems) {
+            match decode_batch_leniently(text, &mut problems) {
                 Ok(batch) => return Some(SpoolLine::Batch { line, batch: Box::new(batch), problems }),
                 Err(error) if ended => BadLine::NotABatch(error),
                 Err(error) => BadLine::Truncated(error),
@@ -118,4 +130,12 @@ impl SpoolReader {
         self.bad_count += 1;
         Some(SpoolLine::Bad { line, reason })
     }
+}
+
+/// Where the first newline stands. Blocks without one are passed over by words, as the standard library looks for a byte.
+fn newline(bytes: &[u8]) -> Option<usize> {
+    /// Bytes of a block: 256; the last one is looked through byte by byte.
+    const BLOCK_BYTES: usize = 256;
+    let without = bytes.chunks_exact(BLOCK_BYTES).take_while(|block| !block.contains(&b'\n')).count() * BLOCK_BYTES;
+    bytes[without..].iter().position(|byte| *byte == b'\n').map(|at| without + at)
 }

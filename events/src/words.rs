@@ -3,6 +3,21 @@
 //! A decoder must not fail on a word that a newer producer added, nor lose it. This module holds the macro only; each
 //! list stands where it is used.
 
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+/// Text that is looked at and not kept: without a copy where it stands in the input as it is.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Word<'_> {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Defines an enum of words with an `Other` member for words that this version does not know.
 macro_rules! open_words {
     ($(#[$attr:meta])* pub enum $Name:ident { $($(#[$word_attr:meta])* $Word:ident = $text:literal,)* }) => {
@@ -55,8 +70,8 @@ macro_rules! serialize_as_word {
 
         impl<'de> serde::Deserialize<'de> for $Name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
-                Ok(Self::from(text.as_ref()))
+                let text = <crate::words::Word<'de> as serde::Deserialize>::deserialize(deserializer)?;
+                Ok(Self::from(text.as_str()))
             }
         }
 

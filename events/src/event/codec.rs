@@ -40,6 +40,17 @@ pub enum EventError {
     },
 }
 
+/// What is left of an event's fields; an error where the kind is named again, or a key comes twice.
+pub(crate) fn other_fields<'de, A: serde::de::MapAccess<'de>>(mut map: A) -> Result<Value, A::Error> {
+    let mut fields = Map::new();
+    while let Some((key, value)) = map.next_entry::<String, Value>()? {
+        if key == "kind" || fields.insert(key, value).is_some() {
+            return Err(serde::de::Error::custom("a key that comes twice"));
+        }
+    }
+    Ok(Value::Object(fields))
+}
+
 /// Where the fields of a kind are read from.
 pub(crate) trait BodySource {
     /// Reads them as the kind's type.
@@ -112,6 +123,12 @@ impl Event {
     /// Reads an event that has no `seq` of its own and gives it one.
     pub(crate) fn from_record(text: &[u8], seq: Seq) -> Result<Self, EventError> {
         Self::read(text, Some(seq))
+    }
+
+    /// Reads an event from its fields without the kind's name.
+    pub(super) fn from_fields(kind: &str, fields: &Value, seq: Option<Seq>) -> Result<Self, EventError> {
+        let envelope = Envelope::deserialize(fields).map_err(EventError::Json)?;
+        Self::put_together(&Envelope { kind: Some(kind.into()), ..envelope }, seq, fields)
     }
 
     fn read(text: &[u8], seq: Option<Seq>) -> Result<Self, EventError> {

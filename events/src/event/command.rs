@@ -168,6 +168,20 @@ impl Nesting {
     }
 }
 
+impl NestingKind {
+    /// The level that a text names.
+    pub(super) fn from_text(text: &str) -> Self {
+        match text {
+            "top" => Self::Top,
+            "subshell" => Self::Subshell,
+            "cmdsub" => Self::Cmdsub,
+            "procsub" => Self::Procsub,
+            "background" => Self::Background,
+            _ => <Self as ByteText>::from_bytes(text.as_bytes().to_vec()),
+        }
+    }
+}
+
 impl ByteText for NestingKind {
     fn to_bytes(&self) -> Cow<'_, [u8]> {
         let named = |prefix: &str, name: &ByteString| Cow::Owned([prefix.as_bytes(), name.as_bytes()].concat());

@@ -1,23 +1,43 @@
-//! Reads the shell event that comes most, `exec`, in one go over the text.
+//! Reads events as they are written, kind first, in one go over the text: those that come most by their own fields, the others over a
+//! tree of values.
 //!
 //! Says the same as the way over envelope and body or nothing at all: what is unusual in any way is left to that. Nothing
 //! here decides what an event may hold.
 
-use std::borrow::Cow;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
+use super::codec::other_fields;
+use super::flat_data::FlatData;
 use super::{CommandType, Event, EventKind, Exec, Nesting, NestingKind, PipelinePosition};
 use crate::bytes::{ByteString, from_base64};
-use crate::fields::ByteText;
 use crate::ids::{CmdId, ProcsubId, Seq};
+use crate::words::Word;
 
-/// Every field of the envelope and of an `exec`.
+/// An event that was read where it stands in a batch.
+pub(crate) struct Written(Event);
+
+impl Written {
+    pub(crate) fn into_event(self) -> Event {
+        self.0
+    }
+}
+
+/// An event whose number may be missing.
+struct Read {
+    seq: Option<Seq>,
+    event: Event,
+}
+
+/// Every field of the envelope and of an `exec`; the kind only where it does not stand first.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Flat<'a> {
     #[serde(borrow)]
-    kind: Cow<'a, str>,
+    kind: Option<Word<'a>>,
     seq: Option<Seq>,
     ts: Option<f64>,
     cmd: Option<CmdId>,
@@ -40,6 +60,7 @@ struct Flat<'a> {
     duration_ms: Option<u64>,
     duration_us: Option<u64>,
     pipeline: Option<PipelinePosition>,
+    #[serde(deserialize_with = "object")]
     nesting: FlatNesting,
     parent_cmd: Option<CmdId>,
     assigns: Vec<String>,
@@ -53,37 +74,118 @@ struct Flat<'a> {
 #[serde(default)]
 struct FlatNesting {
     depth: Option<u32>,
-    kind: Option<String>,
+    kind: Option<Level>,
     #[serde(rename = "kindB64")]
     kind_base64: Option<String>,
-    stack: Vec<String>,
+    stack: Vec<Level>,
     #[serde(rename = "stackB64")]
     stack_base64: Option<Vec<String>>,
     procsub: Option<ProcsubId>,
 }
 
-/// Reads an event, where it is an `exec` or `exec-start` and nothing about it is unusual.
+/// A level of nesting that is text.
+struct Level(NestingKind);
+
+impl<'de> Deserialize<'de> for Level {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Word::deserialize(deserializer).map(|text| Self(NestingKind::from_text(text.as_str())))
+    }
+}
+
+/// Reads an object by its keys; a list would be read as the fields in their order.
+pub(super) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Object<T>(std::marker::PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+
+    deserializer.deserialize_map(Object(std::marker::PhantomData))
+}
+
+/// Reads an event that is written as nash writes it, or an `exec` of which nothing is unusual.
 pub(super) fn read(text: &[u8], seq: Option<Seq>) -> Option<Event> {
     // A list would be read as the fields in their order.
     if text.first() != Some(&b'{') {
         return None;
     }
-    let flat: Flat<'_> = serde_json::from_slice(text).ok()?;
-    let is_end = match &*flat.kind {
-        "exec" => true,
-        "exec-start" => false,
-        _ => return None,
+    let text = std::str::from_utf8(text).ok()?;
+    let Read { seq: told, event } = if text.starts_with(r#"{"kind":"#) {
+        serde_json::from_str(text).ok()?
+    } else {
+        let mut flat: Flat<'_> = serde_json::from_str(text).ok()?;
+        let kind = flat.kind.take()?;
+        flat.event(kind.as_str())?
     };
-    let (seq, ts, cmd, cmd_seq) = (seq.or(flat.seq)?, flat.ts, flat.cmd, flat.cmd_seq);
-    let exec = Box::new(flat.exec()?);
-    let kind = if is_end { EventKind::Exec(exec) } else { EventKind::ExecStart(exec) };
-    Some(Event { seq, ts, cmd, cmd_seq, kind })
+    Some(Event { seq: seq.or(told)?, ..event })
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Read { seq, event } = Read::deserialize(deserializer)?;
+        let seq = seq.ok_or_else(|| D::Error::missing_field("seq"))?;
+        Ok(Self(Event { seq, ..event }))
+    }
+}
+
+impl<'de> Deserialize<'de> for Read {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KindFirst;
+
+        impl<'de> Visitor<'de> for KindFirst {
+            type Value = Read;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an event that begins with its kind")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
+                let Some("kind") = map.next_key()? else { return Err(A::Error::missing_field("kind")) };
+                let kind: &str = map.next_value()?;
+                let read = match kind {
+                    "exec" | "exec-start" => Flat::deserialize(MapAccessDeserializer::new(map))?.event(kind),
+                    "redirect" | "pipe" | "cmdsub" => {
+                        let (seq, event) = FlatData::deserialize(MapAccessDeserializer::new(map))?.event(kind).unzip();
+                        event.map(|event| Read { seq: seq.flatten(), event })
+                    }
+                    _ => {
+                        let fields = other_fields(map)?;
+                        let seq = fields.get("seq").and_then(serde_json::Value::as_u64).map(Seq);
+                        let event = Event::from_fields(kind, &fields, Some(seq.unwrap_or_default()));
+                        event.ok().map(|event| Read { seq, event })
+                    }
+                };
+                read.ok_or_else(|| A::Error::custom("unusual"))
+            }
+        }
+
+        deserializer.deserialize_map(KindFirst)
+    }
 }
 
 impl Flat<'_> {
+    /// The event, where it is an `exec` or `exec-start` and nothing about it is unusual.
+    fn event(self, kind: &str) -> Option<Read> {
+        let (seq, ts, cmd, cmd_seq) = (self.seq, self.ts, self.cmd, self.cmd_seq);
+        let exec = match kind {
+            "exec" => EventKind::Exec(Box::new(self.exec()?)),
+            "exec-start" => EventKind::ExecStart(Box::new(self.exec()?)),
+            _ => return None,
+        };
+        Some(Read { seq, event: Event { seq: Seq::default(), ts, cmd, cmd_seq, kind: exec } })
+    }
+
     fn exec(self) -> Option<Exec> {
-        // Words that are no text are left to the other way.
-        if self.argv_base64.is_some() {
+        // Words that are no text are left to the other way, and so is a kind that is named twice.
+        if self.argv_base64.is_some() || self.kind.is_some() {
             return None;
         }
         Some(Exec {
@@ -115,11 +217,10 @@ impl FlatNesting {
         if self.kind_base64.is_some() || self.stack_base64.is_some() || is_absent {
             return None;
         }
-        let level = |text: String| NestingKind::from_bytes(text.into_bytes());
         Some(Nesting {
             depth: self.depth?,
-            kind: level(self.kind?),
-            stack: self.stack.into_iter().map(level).collect(),
+            kind: self.kind?.0,
+            stack: self.stack.into_iter().map(|level| level.0).collect(),
             procsub: self.procsub,
         })
     }
@@ -127,7 +228,7 @@ impl FlatNesting {
 
 /// The bytes of a pair of keys; `None` where the second can't be read.
 #[expect(clippy::option_option, reason = "absent and unreadable are two things")]
-fn bytes(text: Option<String>, base64: Option<&str>) -> Option<Option<ByteString>> {
+pub(super) fn bytes(text: Option<String>, base64: Option<&str>) -> Option<Option<ByteString>> {
     match base64 {
         Some(base64) => from_base64(base64).ok().map(|bytes| Some(bytes.into())),
         None => Some(text.map(ByteString::from)),
@@ -136,9 +237,17 @@ fn bytes(text: Option<String>, base64: Option<&str>) -> Option<Option<ByteString
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    /// The text of an event with the kind first, as nash writes it.
+    fn kind_first(event: &Value) -> String {
+        let mut event = event.clone();
+        let kind = event.as_object_mut().unwrap().remove("kind").unwrap();
+        let rest = event.to_string();
+        format!("{{\"kind\":{kind}{}{}", if rest == "{}" { "" } else { "," }, &rest[1..])
+    }
 
     #[test]
     fn both_ways_of_reading_say_the_same() {
@@ -151,20 +260,76 @@ mod tests {
         start["kind"] = json!("exec-start");
         for event in [whole, start] {
             let here = read(event.to_string().as_bytes(), None).unwrap();
+            assert_eq!(read(kind_first(&event).as_bytes(), None).unwrap(), here);
             assert_eq!(here, serde_json::from_value::<Event>(event).unwrap());
+        }
+    }
+
+    #[test]
+    fn every_kind_is_read_where_it_stands_first() {
+        let data = json!({"seq": 4, "ts": 1.5, "cmd": 2, "cmdSeq": 3, "bytes": 7, "truncated": true, "sha256": "ab",
+            "previewB64": "/w==", "hashedBytes": 3, "hashOf": "redacted", "redacted": ["r"], "unheard": {"of": [1]}});
+        let with = |more: Value| {
+            let mut event = data.clone();
+            event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            event
+        };
+        let redirect = |target: Value| with(json!({"kind": "redirect", "op": "2>", "fd": 2, "target": target}));
+        for event in [
+            redirect(json!({"path": "/a"})),
+            redirect(json!({"path": "/a", "pathB64": "/w=="})),
+            redirect(json!({"fd": 1, "pointsAt": "/b"})),
+            redirect(json!({"fd": 1, "pointsAt": "?", "pointsAtB64": "/w=="})),
+            redirect(json!({"heredoc": true})),
+            redirect(json!({"close": true})),
+            redirect(json!({"procsub": "s1"})),
+            redirect(json!({"new": [1]})),
+            with(
+                json!({"kind": "redirect", "op": ">", "target": {"path": "/a"}, "mode": "write", "sizeBefore": 1, "sizeAfter": 2,
+                "changed": true, "compound": true, "construct": "for", "parentCmd": 9, "error": "no"}),
+            ),
+            json!({"kind": "redirect", "seq": 1, "op": ">", "target": {"path": "/a"}, "hashOf": "redacted"}),
+            with(
+                json!({"kind": "pipe", "pipelineId": "p1", "fromIndex": 0, "toIndex": 1, "tapFailed": true, "stillOpen": true}),
+            ),
+            with(json!({"kind": "pipe", "procsub": "s1", "direction": "write"})),
+            json!({"kind": "pipe", "seq": 1}),
+            with(json!({"kind": "cmdsub", "assign": "x"})),
+            json!({"kind": "cd", "seq": 4, "from": "/a", "to": "/b", "via": "pushd"}),
+            json!({"kind": "shell", "seq": 1, "phase": "start", "argv": ["bash"], "pid": 1, "startTicks": 2, "cwd": "/"}),
+            json!({"kind": "dropped", "seq": 5, "count": 3, "reason": "spool-full", "byKind": {"exec": 3}}),
+            json!({"kind": "new", "seq": 4, "ts": 2, "what": {"ever": [null]}}),
+        ] {
+            let here = read(kind_first(&event).as_bytes(), None);
+            assert_eq!(here, Some(serde_json::from_value::<Event>(event.clone()).unwrap()), "{event}");
+            assert_eq!(read(kind_first(&event).as_bytes(), Some(Seq(77))).unwrap().seq, Seq(77));
         }
     }
 
     #[test]
     fn what_is_unusual_is_left_to_the_other_way() {
         for event in [
-            json!({"kind": "cd", "seq": 1, "to": "/"}),
+            json!({"kind": "cd", "seq": 1, "to": 7}),
             json!({"kind": "exec", "seq": 1, "type": "external"}),
             json!({"kind": "exec", "seq": 1, "type": "external", "durationMs": 1.5, "nesting": {"depth": 0, "kind": "top"}}),
             json!({"kind": "exec", "seq": 1, "argv": ["x"], "nesting": {"depth": 0, "kind": "top"}}),
-            json!(["exec", 1]),
+            json!({"kind": "exec", "seq": 1, "type": "external", "nesting": [0, "top"]}),
+            json!({"kind": "redirect", "seq": 1, "op": ">", "target": ["/a"]}),
+            json!({"kind": "redirect", "seq": 1, "op": ">", "target": {"pathB64": "*"}}),
+            json!({"kind": "pipe", "seq": 1, "sha256": "ab"}),
+            json!({"kind": "cmdsub", "seq": 1}),
+            json!({"kind": "cd", "to": "/a"}),
         ] {
-            assert_eq!(read(event.to_string().as_bytes(), None), None);
+            assert_eq!(read(event.to_string().as_bytes(), None), None, "{event}");
+            assert_eq!(read(kind_first(&event).as_bytes(), None), None, "{event}");
+        }
+        for text in [
+            r#"["exec",1]"#,
+            r#"{"kind":"cd","seq":1,"to":"/a","to":"/b"}"#,
+            r#"{"kind":"cd","seq":1,"to":"/a","kind":"cd"}"#,
+            r#"{"kind":"pipe","seq":1,"kind":"pipe"}"#,
+        ] {
+            assert_eq!(read(text.as_bytes(), None), None, "{text}");
         }
     }
 }

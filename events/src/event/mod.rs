@@ -7,13 +7,15 @@ mod codec;
 mod command;
 mod data;
 mod flat;
+mod flat_data;
 mod process;
 mod state;
 
 pub use codec::EventError;
-pub(crate) use codec::{BodySource, JsonText};
+pub(crate) use codec::{BodySource, JsonText, other_fields};
 pub use command::{CommandType, Exec, Nesting, NestingKind, PipelinePosition};
 pub use data::{Cmdsub, Data, HashOf, Pipe, ProcsubDirection, Redirect, RedirectMode, RedirectTarget};
+pub(crate) use flat::Written;
 pub use process::{CaptureLevel, KernelWitness, Persona, Shell, ShellPhase};
 use serde::Serialize;
 pub use state::{

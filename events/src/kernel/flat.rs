@@ -1,11 +1,14 @@
-//! Reads the kinds of kernel events that come by the million in one go over the text.
+//! Reads the kinds of kernel events that come by the million in one go over the text; others, where the kind stands first, over a
+//! tree of values.
 //!
 //! Says the same as the way over envelope and body or nothing at all: what is unusual in any way is left to that. Nothing
 //! here decides what an event may hold.
 
-use std::borrow::Cow;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{
@@ -13,14 +16,25 @@ use super::{
     PathSource, Root,
 };
 use crate::bytes::{ByteString, from_base64};
+use crate::event::other_fields;
 use crate::ids::Seq;
+use crate::words::Word;
 
-/// Every field of the kinds that are read here.
+/// An event that was read where it stands in a batch.
+pub(crate) struct WrittenKernel(KernelEvent);
+
+impl WrittenKernel {
+    pub(crate) fn into_event(self) -> KernelEvent {
+        self.0
+    }
+}
+
+/// Every field of the kinds that are read here; the kind only where it does not stand first.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Flat<'a> {
     #[serde(borrow)]
-    kind: Cow<'a, str>,
+    kind: Option<Word<'a>>,
     seq: Option<Seq>,
     ts: Option<f64>,
     boot_ns: Option<u64>,
@@ -84,45 +98,95 @@ struct Flat<'a> {
     sha256: Option<String>,
 }
 
-/// Reads an event, where it is one of these kinds and nothing about it is unusual.
+/// Reads an event that is written as its observer writes it, or one of these kinds where nothing about it is unusual.
 pub(super) fn read(text: &[u8]) -> Option<KernelEvent> {
     // A list would be read as the fields in their order.
     if text.first() != Some(&b'{') {
         return None;
     }
-    let mut flat: Flat<'_> = serde_json::from_slice(text).ok()?;
-    let kind = match &*flat.kind {
-        "open" => KernelEventKind::Open(Box::new(flat.open()?)),
-        "fork" => KernelEventKind::Fork(flat.fork()?),
-        "exit" => {
-            let Flat { exit_code, signal, core_dumped, .. } = flat;
-            KernelEventKind::Exit(Exit { exit_code, signal, core_dumped })
+    let text = std::str::from_utf8(text).ok()?;
+    if text.starts_with(r#"{"kind":"#) {
+        return serde_json::from_str(text).ok().map(WrittenKernel::into_event);
+    }
+    let mut flat: Flat<'_> = serde_json::from_str(text).ok()?;
+    let kind = flat.kind.take()?;
+    flat.event(kind.as_str())
+}
+
+impl<'de> Deserialize<'de> for WrittenKernel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KindFirst;
+
+        impl<'de> Visitor<'de> for KindFirst {
+            type Value = WrittenKernel;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an event that begins with its kind")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WrittenKernel, A::Error> {
+                let Some("kind") = map.next_key()? else { return Err(A::Error::missing_field("kind")) };
+                let kind: &str = map.next_value()?;
+                let read = if is_flat(kind) {
+                    Flat::deserialize(MapAccessDeserializer::new(map))?.event(kind)
+                } else {
+                    KernelEvent::from_fields(kind, &other_fields(map)?).ok()
+                };
+                read.map(WrittenKernel).ok_or_else(|| A::Error::custom("unusual"))
+            }
         }
-        "exec" => KernelEventKind::Exec(Box::new(flat.exec()?)),
-        "unlink" | "rename" | "link" | "symlink" | "mkdir" | "mknod" | "rmdir" | "truncate" | "chmod" | "chown" => {
-            let op = MutationOp::from(&*flat.kind);
-            KernelEventKind::Mutation(Box::new(flat.mutation(op)?))
-        }
-        _ => return None,
-    };
-    let comm = bytes(flat.comm.take(), flat.comm_base64.as_deref())?;
-    let actor = Actor {
-        pid: flat.pid,
-        tid: flat.tid,
-        start_ticks: flat.start_ticks,
-        ns_pid: flat.ns_pid,
-        pid_ns: flat.pid_ns,
-        ppid: flat.ppid,
-        uid: flat.uid,
-        comm,
-        cgroup: flat.cgroup,
-        root: flat.root,
-        assurance: flat.assurance,
-    };
-    Some(KernelEvent { seq: flat.seq?, ts: flat.ts, boot_ns: flat.boot_ns, actor, kind })
+
+        deserializer.deserialize_map(KindFirst)
+    }
+}
+
+/// Whether a kind is one of those that are read here by their fields.
+fn is_flat(kind: &str) -> bool {
+    matches!(kind, "open" | "fork" | "exit" | "exec") || is_mutation(kind)
+}
+
+fn is_mutation(kind: &str) -> bool {
+    matches!(
+        kind,
+        "unlink" | "rename" | "link" | "symlink" | "mkdir" | "mknod" | "rmdir" | "truncate" | "chmod" | "chown"
+    )
 }
 
 impl Flat<'_> {
+    /// The event, where it is one of these kinds and nothing about it is unusual.
+    fn event(mut self, kind: &str) -> Option<KernelEvent> {
+        // A kind that is named twice is left to the other way.
+        if self.kind.is_some() {
+            return None;
+        }
+        let what = match kind {
+            "open" => KernelEventKind::Open(Box::new(self.open()?)),
+            "fork" => KernelEventKind::Fork(self.fork()?),
+            "exit" => {
+                let Flat { exit_code, signal, core_dumped, .. } = self;
+                KernelEventKind::Exit(Exit { exit_code, signal, core_dumped })
+            }
+            "exec" => KernelEventKind::Exec(Box::new(self.exec()?)),
+            _ if is_mutation(kind) => KernelEventKind::Mutation(Box::new(self.mutation(MutationOp::from(kind))?)),
+            _ => return None,
+        };
+        let comm = bytes(self.comm.take(), self.comm_base64.as_deref())?;
+        let actor = Actor {
+            pid: self.pid,
+            tid: self.tid,
+            start_ticks: self.start_ticks,
+            ns_pid: self.ns_pid,
+            pid_ns: self.pid_ns,
+            ppid: self.ppid,
+            uid: self.uid,
+            comm,
+            cgroup: self.cgroup,
+            root: self.root,
+            assurance: self.assurance,
+        };
+        Some(KernelEvent { seq: self.seq?, ts: self.ts, boot_ns: self.boot_ns, actor, kind: what })
+    }
+
     fn open(&mut self) -> Option<Open> {
         Some(Open {
             path: bytes(self.path.take(), self.path_base64.as_deref())?,
@@ -209,14 +273,35 @@ mod tests {
 
     use super::*;
 
-    /// What both ways say of a text; equal, or nothing from this one.
+    /// What both ways say of an event, with the kind first and somewhere; equal, or nothing from this one.
     #[track_caller]
     fn check(event: &Value, is_read_here: bool) {
-        let text = event.to_string();
-        let here = read(text.as_bytes());
-        assert_eq!(here.is_some(), is_read_here, "{text}");
-        if let Some(here) = here {
-            assert_eq!(here, serde_json::from_value::<KernelEvent>(event.clone()).unwrap(), "{text}");
+        let mut rest = event.clone();
+        let kind = rest.as_object_mut().and_then(|rest| rest.remove("kind")).unwrap_or_default();
+        let rest = rest.to_string();
+        for text in [event.to_string(), format!("{{\"kind\":{kind},{}", &rest[1..])] {
+            let here = read(text.as_bytes());
+            assert_eq!(here.is_some(), is_read_here, "{text}");
+            if let Some(here) = here {
+                assert_eq!(here, serde_json::from_value::<KernelEvent>(event.clone()).unwrap(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_is_read_where_it_stands_first() {
+        for event in [
+            json!({"seq": 1, "count": 1, "reason": "ring"}),
+            json!({"seq": 1, "pid": 4, "family": "inet", "address": "::1", "port": 1, "path": "/s"}),
+            json!({"seq": 1, "pid": 4, "signal": 9, "targetPid": 5, "via": "x"}),
+        ] {
+            for kind in ["lost", "connect", "bind", "kill", "ptrace", "namespace", "mount", "memfd", "present", "new"] {
+                let mut whole = event.clone();
+                whole["kind"] = json!(kind);
+                let rest = event.to_string();
+                let here = read(format!("{{\"kind\":\"{kind}\",{}", &rest[1..]).as_bytes());
+                assert_eq!(here, serde_json::from_value::<KernelEvent>(whole).ok(), "{kind} {rest}");
+            }
         }
     }
 
@@ -251,8 +336,7 @@ mod tests {
             json!({"kind": "fork", "seq": 1}),
             json!({"kind": "open", "seq": 1, "pathB64": "*"}),
             json!({"kind": "exec", "seq": 1, "argv": ["\u{fffd}"], "argvB64": ["/w=="]}),
-            json!({"kind": "lost", "seq": 1, "count": 1}),
-            json!(["open", 1]),
+            json!({"kind": "kill", "seq": 1, "signal": "x"}),
         ] {
             check(&event, false);
         }

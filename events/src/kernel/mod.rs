@@ -9,6 +9,7 @@ mod reaches;
 
 use std::borrow::Cow;
 
+pub(crate) use flat::WrittenKernel;
 pub use kinds::{Exec, ExecImage, Exit, Fork, Lost, Mutation, MutationOp, Open, OpenVia, PathSource, Present};
 pub use reaches::{Connect, Kill, Memfd, Mount, Namespace, Ptrace};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -276,6 +277,13 @@ impl KernelEvent {
         let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(EventError::Json)?;
         let actor = serde_json::from_slice(text).map_err(EventError::Json)?;
         Self::put_together(&envelope, actor, JsonText(text))
+    }
+
+    /// Reads an event from its fields without the kind's name.
+    fn from_fields(kind: &str, fields: &Value) -> Result<Self, EventError> {
+        let envelope = Envelope::deserialize(fields).map_err(EventError::Json)?;
+        let actor = Actor::deserialize(fields).map_err(EventError::Json)?;
+        Self::put_together(&Envelope { kind: Some(kind.into()), ..envelope }, actor, fields)
     }
 
     fn put_together<S: BodySource>(envelope: &Envelope<'_>, actor: Actor, source: S) -> Result<Self, EventError> {
