@@ -1,7 +1,7 @@
 //! A receiver's journal of any length: shells that run commands, and what a kernel observer saw of them.
 //!
 //! The shapes are those of ordinary agent work: short commands, pipelines, redirections with a preview, a compiler with children. The
-//! same number of events gives the same bytes.
+//! lines are as nash and its observer write them. The same number of events gives the same bytes.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -127,8 +127,10 @@ impl Journal {
         Ok(())
     }
 
+    /// Goes through the types that the writers use, so that keys stand in the order in which those write them.
     fn line(&mut self, batch: &Value, events: usize) -> anyhow::Result<()> {
-        serde_json::to_writer(&mut self.out, batch)?;
+        let batch = nash_events::decode_batch(&serde_json::to_vec(batch)?)?;
+        self.out.write_all(&batch.to_json()?)?;
         self.out.write_all(b"\n")?;
         self.events += events as u64;
         Ok(())

@@ -92,8 +92,7 @@ fn offline(
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let (mut resident_kib, mut parse_resident_kib) = (0, 0);
     for _ in 0..rounds {
-        let run =
-            timed(Command::new(program).arg("analyze").args(["--no-previews", "--output", "/dev/null"]).arg(path))?;
+        let run = timed(Command::new(program).arg("analyze").arg(path))?;
         ours.push(run.wall.as_secs_f64() * 1000.0);
         resident_kib = resident_kib.max(run.resident_kib);
         let run = timed(Command::new(&own).arg("--parse-lines").arg(path))?;
