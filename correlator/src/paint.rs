@@ -25,7 +25,10 @@ pub enum Style {
 /// A line of styled pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    pieces: Vec<(Style, String)>,
+    /// What all pieces say, one after the other.
+    text: String,
+    /// Each piece's style, and where in the text it ends.
+    pieces: Vec<(Style, usize)>,
 }
 
 impl Text {
@@ -35,28 +38,64 @@ impl Text {
     }
 
     /// Adds a piece at the end.
-    pub fn push(&mut self, style: Style, piece: impl Into<String>) -> &mut Self {
-        let piece = piece.into();
+    pub fn push(&mut self, style: Style, piece: impl AsRef<str>) -> &mut Self {
+        let piece = piece.as_ref();
         if !piece.is_empty() {
-            self.pieces.push((style, piece));
+            self.text.push_str(piece);
+            self.pieces.push((style, self.text.len()));
         }
         self
     }
 
+    /// Adds several parts as one piece at the end.
+    pub(crate) fn push_parts(&mut self, style: Style, parts: &[&str]) -> &mut Self {
+        let before = self.text.len();
+        self.text.extend(parts.iter().copied());
+        if self.text.len() > before {
+            self.pieces.push((style, self.text.len()));
+        }
+        self
+    }
+
+    /// Adds a number of spaces at the end.
+    pub(crate) fn pad(&mut self, columns: usize) {
+        self.text.extend(std::iter::repeat_n(' ', columns));
+        self.pieces.push((Style::Plain, self.text.len()));
+    }
+
     /// Adds another line at the end.
-    pub fn append(&mut self, mut other: Self) -> &mut Self {
-        self.pieces.append(&mut other.pieces);
+    pub fn append(&mut self, other: Self) -> &mut Self {
+        if self.pieces.is_empty() {
+            *self = other;
+            return self;
+        }
+        let before = self.text.len();
+        self.text.push_str(&other.text);
+        self.pieces.extend(other.pieces.iter().map(|(style, end)| (*style, before + end)));
         self
     }
 
     /// Columns that it takes on a terminal.
     pub fn width(&self) -> usize {
-        self.pieces.iter().map(|(_, piece)| piece.width()).sum()
+        if self.text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return self.text.len();
+        }
+        self.pieces().map(|(_, piece)| piece.width()).sum()
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// Bytes of what it says.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = (Style, &str)> {
+        let mut start = 0;
+        self.pieces.iter().map(move |(style, end)| (*style, &self.text[std::mem::replace(&mut start, *end)..*end]))
     }
 
     /// Cuts it to a number of columns; `mark`, one column wide, takes the last of them where something is missing.
@@ -65,31 +104,27 @@ impl Text {
             return;
         }
         let mut left = columns.saturating_sub(1);
-        let mut kept = Vec::new();
-        for (style, piece) in std::mem::take(&mut self.pieces) {
-            let mut head = String::new();
-            let mut whole = true;
-            for c in piece.chars() {
+        let mut kept = Self::new();
+        for (style, piece) in self.pieces() {
+            let fits = piece.chars().take_while(|c| {
                 let width = c.width().unwrap_or(0);
-                if width > left {
-                    whole = false;
-                    break;
-                }
-                left -= width;
-                head.push(c);
-            }
-            kept.push((style, head));
-            if !whole {
+                let fits = width <= left;
+                left -= if fits { width } else { 0 };
+                fits
+            });
+            let bytes = fits.map(char::len_utf8).sum();
+            kept.push(style, &piece[..bytes]);
+            if bytes < piece.len() {
                 break;
             }
         }
-        kept.push((Style::Dim, mark.to_owned()));
-        self.pieces = kept;
+        kept.push(Style::Dim, mark);
+        *self = kept;
     }
 
     /// Writes it out, with or without colours.
     pub fn write(&self, color: bool, out: &mut String) {
-        for (style, piece) in &self.pieces {
+        for (style, piece) in self.pieces() {
             let code = match style {
                 _ if !color => "",
                 Style::Plain => "",

@@ -8,6 +8,10 @@ use std::fmt::Write;
 /// Spells out whatever is not plainly visible: `\n`, `\t`, `\e`, `\xff`, `\u202e`. A backslash stays what it is.
 pub fn visible(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
+    if let Some(text) = plain_ascii(bytes) {
+        out.push_str(text);
+        return out;
+    }
     spell(bytes, &mut out, |c| c == ' ' || is_visible(c), |_| false);
     out
 }
@@ -21,29 +25,50 @@ pub fn visible(bytes: &[u8]) -> String {
 /// assert_eq!(quote(b"a\x1b[2J"), r"$'a\e[2J'");
 /// ```
 pub fn quote(word: &[u8]) -> String {
-    let text = std::str::from_utf8(word);
-    match text {
-        Ok("") => "''".to_owned(),
-        Ok(text) if text.chars().all(is_bare) && !text.starts_with(['~', '#', '=']) => text.to_owned(),
-        Ok(text) if text.chars().all(|c| c == ' ' || is_visible(c)) => format!("'{}'", text.replace('\'', r"'\''")),
-        _ => {
-            let mut out = String::from("$'");
-            spell(word, &mut out, |c| c == ' ' || is_visible(c), |c| matches!(c, '\'' | '\\'));
-            out.push('\'');
-            out
-        }
-    }
+    let mut out = String::with_capacity(word.len());
+    quote_onto(word, &mut out);
+    out
 }
 
 /// Quotes every word and puts spaces between them.
 pub fn quote_all<W: AsRef<[u8]>>(words: &[W]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quote(word.as_ref())).collect();
-    quoted.join(" ")
+    let mut out = String::with_capacity(words.iter().map(|word| word.as_ref().len() + 1).sum());
+    for (position, word) in words.iter().enumerate() {
+        if position > 0 {
+            out.push(' ');
+        }
+        quote_onto(word.as_ref(), &mut out);
+    }
+    out
+}
+
+fn quote_onto(word: &[u8], out: &mut String) {
+    match std::str::from_utf8(word) {
+        Ok("") => out.push_str("''"),
+        Ok(text) if text.chars().all(is_bare) && !text.starts_with(['~', '#', '=']) => out.push_str(text),
+        Ok(text) if text.chars().all(|c| c == ' ' || is_visible(c)) => {
+            out.push('\'');
+            out.push_str(&text.replace('\'', r"'\''"));
+            out.push('\'');
+        }
+        _ => {
+            out.push_str("$'");
+            spell(word, out, |c| c == ' ' || is_visible(c), |c| matches!(c, '\'' | '\\'));
+            out.push('\'');
+        }
+    }
+}
+
+/// Nearly all text is this: nothing in it has to be looked up in tables.
+fn plain_ascii(bytes: &[u8]) -> Option<&str> {
+    let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    std::str::from_utf8(bytes).ok().filter(|_| is_plain)
 }
 
 /// Whether a word can't end or change meaning when it stands without quotes.
 fn is_bare(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "_-./:=@%+,~^#".contains(c) || (!c.is_ascii() && is_visible(c))
+    let is_sign = || matches!(c, '_' | '-' | '.' | '/' | ':' | '=' | '@' | '%' | '+' | ',' | '~' | '^' | '#');
+    if c.is_ascii() { c.is_ascii_alphanumeric() || is_sign() } else { is_visible(c) }
 }
 
 /// Whether a character is seen as what it is, in one place, without moving what follows.
@@ -51,9 +76,12 @@ fn is_bare(c: char) -> bool {
 /// The standard library's escaping knows which characters can't be printed; combining marks, which it escapes only at the
 /// beginning of a text, belong to the letter before them.
 fn is_visible(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_graphic();
+    }
     let mut text = String::from("a");
     text.push(c);
-    matches!(c, '"' | '\'' | '\\') || (c != ' ' && !c.is_whitespace() && text.escape_debug().count() == 2)
+    !c.is_whitespace() && text.escape_debug().count() == 2
 }
 
 fn spell(bytes: &[u8], out: &mut String, keep: impl Fn(char) -> bool, backslash: impl Fn(char) -> bool) {

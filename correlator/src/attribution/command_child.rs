@@ -99,8 +99,8 @@ trait External {
     fn as_deref_external(&self) -> Option<&Exec>;
 }
 
-impl External for Option<Exec> {
+impl External for Option<Box<Exec>> {
     fn as_deref_external(&self) -> Option<&Exec> {
-        self.as_ref().filter(|exec| exec.command_type == CommandType::External)
+        self.as_deref().filter(|exec| exec.command_type == CommandType::External)
     }
 }

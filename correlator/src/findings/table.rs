@@ -123,6 +123,9 @@ pub(super) fn base_name(path: &ByteString) -> &[u8] {
 
 /// Whether a text fits a pattern in which `*` stands for anything. Looks at each place once for each star.
 fn fits(text: &[u8], pattern: &[u8]) -> bool {
+    if pattern.first() != text.first() && pattern.first() != Some(&b'*') {
+        return false;
+    }
     let mut pieces = pattern.split(|byte| *byte == b'*');
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else { return false };
     let mut last = None;

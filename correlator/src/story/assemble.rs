@@ -4,6 +4,7 @@
 //! which stands in `nesting`, which shell belongs where in `placement`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::mem::take;
 
 use nash_events::event::{Exec, ShellPhase};
 use nash_events::{CmdId, Event, EventKind, Seq, ShellId};
@@ -34,15 +35,10 @@ pub(super) fn shell(shell_id: ShellId, stream: Stream) -> ShellStory {
         events: Vec::new(),
         loss: Loss { holes: stream.seen.holes(), dropped: Vec::new(), contradictions: stream.contradictions.ranges() },
     };
-    let mut commands = Commands::default();
     let first = stream.events.values().filter_map(|event| event.ts).min_by(f64::total_cmp);
-    let mut others = Vec::new();
-    for event in stream.events.into_values() {
-        match event.kind {
-            EventKind::Exec(_) | EventKind::ExecStart(_) => commands.take_report(event),
-            _ => others.push(event),
-        }
-    }
+    let is_report = |event: &Event| matches!(event.kind, EventKind::Exec(_) | EventKind::ExecStart(_));
+    let (reports, others): (Vec<Event>, Vec<Event>) = stream.events.into_values().partition(is_report);
+    let mut commands = Commands::of(reports, &others);
     for event in others {
         told.take(event, &mut commands);
     }
@@ -74,11 +70,27 @@ enum Key {
 /// The commands of one shell while they are put together.
 #[derive(Default)]
 struct Commands {
-    by_key: BTreeMap<Key, Command>,
-    key_by_seq: HashMap<Seq, Key>,
+    all: Vec<Command>,
+    by_key: BTreeMap<Key, usize>,
+    /// The commands by the numbers of their reports, where an event names one by nothing else.
+    key_by_seq: Option<HashMap<Seq, Key>>,
 }
 
 impl Commands {
+    /// For reports and what else was told of commands.
+    fn of(reports: Vec<Event>, others: &[Event]) -> Self {
+        let is_named_by_seq = others.iter().any(|event| event.cmd.is_none() && event.cmd_seq.is_some());
+        let mut commands = Self {
+            all: Vec::with_capacity(reports.len()),
+            by_key: BTreeMap::new(),
+            key_by_seq: is_named_by_seq.then(HashMap::new),
+        };
+        for report in reports {
+            commands.take_report(report);
+        }
+        commands
+    }
+
     /// Takes what an event says about a command itself.
     fn take_report(&mut self, event: Event) {
         let (exec, ended) = match event.kind {
@@ -87,8 +99,10 @@ impl Commands {
             _ => return,
         };
         let key = event.cmd.map_or(Key::Seq(event.seq), Key::Cmd);
-        self.key_by_seq.insert(event.seq, key);
-        let command = self.by_key.entry(key).or_default();
+        if let Some(keys) = &mut self.key_by_seq {
+            keys.insert(event.seq, key);
+        }
+        let command = self.command(key);
         command.cmd = event.cmd;
         if ended {
             command.seq = Some(event.seq);
@@ -101,16 +115,16 @@ impl Commands {
             command.state = CommandState::Running;
         }
         command.started_at_ms = event.ts.or(command.started_at_ms);
-        command.exec = Some(*exec);
+        command.exec = Some(exec);
     }
 
     /// The command that an event belongs to. One that is only named gets a place, so that nothing told of it is lost.
     fn owner_of(&mut self, event: &Event) -> Option<&mut Command> {
         let key = match event.cmd {
             Some(cmd) => Key::Cmd(cmd),
-            None => *self.key_by_seq.get(&event.cmd_seq?)?,
+            None => *self.key_by_seq.as_ref()?.get(&event.cmd_seq?)?,
         };
-        let command = self.by_key.entry(key).or_default();
+        let command = self.command(key);
         command.cmd = command.cmd.or(event.cmd);
         if command.exec.is_none() && command.started_at_ms.is_none() {
             command.started_at_ms = event.ts;
@@ -118,15 +132,24 @@ impl Commands {
         Some(command)
     }
 
+    fn command(&mut self, key: Key) -> &mut Command {
+        let index = *self.by_key.entry(key).or_insert(self.all.len());
+        if index == self.all.len() {
+            self.all.push(Command::default());
+        }
+        &mut self.all[index]
+    }
+
     /// Numbered commands by their numbers, which are given at the start; others by time among them.
     fn in_order_of_start(self) -> Vec<Command> {
-        let (numbered, others): (Vec<_>, Vec<_>) = self.by_key.into_values().partition(|command| command.cmd.is_some());
-        if others.is_empty() {
-            return numbered;
+        let Self { mut all, by_key, .. } = self;
+        let is_in_order = by_key.values().enumerate().all(|(place, index)| place == *index);
+        let mut all = if is_in_order { all } else { by_key.values().map(|index| take(&mut all[*index])).collect() };
+        if all.iter().any(|command| command.cmd.is_none()) {
+            // Numbered ones stand before the others.
+            let start = |command: &Command| command.started_at_ms.unwrap_or(f64::INFINITY);
+            all.sort_by(|a, b| start(a).total_cmp(&start(b)));
         }
-        let start = |command: &Command| command.started_at_ms.unwrap_or(f64::INFINITY);
-        let mut all = [numbered, others].concat();
-        all.sort_by(|a, b| start(a).total_cmp(&start(b)));
         all
     }
 }

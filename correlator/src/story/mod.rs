@@ -21,7 +21,7 @@ use serde::Serialize;
 
 pub(crate) use background::is_background;
 pub use coverage::{Coverage, ObserverCoverage, SessionCoverage, Witnesses};
-pub(crate) use nesting::{index_by_cmd, levels_below_parent, runs_commands, shares_its_process};
+pub(crate) use nesting::{ByCmd, levels_below_parent, runs_commands, shares_its_process};
 pub use process::{Attribution, Descent, Doubt, Effect, Executed, Process, Role, Rule, ShellPurpose};
 pub use surroundings::Surroundings;
 pub use witnessed::KernelEnd;
@@ -176,7 +176,7 @@ pub struct Command {
     pub surroundings: Option<Surroundings>,
     /// What was reported about it; nothing where only events that belong to it came.
     #[serde(flatten)]
-    pub exec: Option<Exec>,
+    pub exec: Option<Box<Exec>>,
     /// Its redirections.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redirects: Vec<Told<Redirect>>,

@@ -3,8 +3,6 @@
 //! Where the shell does not name the enclosing command, the levels of nesting and the order of starts tell functions and
 //! sourced files; substitutions and subshells then stand on their own. Nothing here draws anything.
 
-use std::collections::HashMap;
-
 use nash_events::CmdId;
 use nash_events::event::{CommandType, Exec, NestingKind};
 
@@ -13,7 +11,7 @@ use crate::graph::break_circles;
 
 /// Names the parent of every command that has one. The commands stand in the order of their starts.
 pub(super) fn find_parents(commands: &mut [Command]) {
-    let by_cmd = index_by_cmd(commands);
+    let by_cmd = ByCmd::of(commands);
     let mut path = Path::default();
     let mut parents: Vec<Option<(usize, ParentRule)>> = Vec::with_capacity(commands.len());
     for (index, command) in commands.iter().enumerate() {
@@ -37,10 +35,10 @@ const STEPS_UP_MAX: usize = 8;
 
 /// The command that the shell names, or the one around it where it is merely what ran before: a background list and a trap
 /// have no owner but what encloses both.
-fn named_parent(command: &Command, commands: &[Command], by_cmd: &HashMap<CmdId, usize>) -> Option<usize> {
+fn named_parent(command: &Command, commands: &[Command], by_cmd: &ByCmd) -> Option<usize> {
     let mut named = command.named_parent()?;
     for _ in 0..STEPS_UP_MAX {
-        let index = *by_cmd.get(&named)?;
+        let index = by_cmd.get(named)?;
         let parent = &commands[index];
         if can_enclose(parent, command) {
             return Some(index);
@@ -128,7 +126,28 @@ pub(crate) fn levels_below_parent<'a>(command: &'a Command, parent: Option<&Comm
     &below[explained..]
 }
 
-/// The commands by their numbers.
-pub(crate) fn index_by_cmd(commands: &[Command]) -> HashMap<CmdId, usize> {
-    commands.iter().enumerate().filter_map(|(index, command)| Some((command.cmd?, index))).collect()
+/// The places of a shell's commands by their numbers, which are given one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct ByCmd(Vec<(CmdId, usize)>);
+
+impl ByCmd {
+    /// Of commands in any order.
+    pub(crate) fn of(commands: &[Command]) -> Self {
+        let numbered = commands.iter().enumerate().filter_map(|(index, command)| Some((command.cmd?, index)));
+        let mut places: Vec<(CmdId, usize)> = numbered.collect();
+        if !places.is_sorted() {
+            places.sort_unstable();
+        }
+        Self(places)
+    }
+
+    /// The place of the command with a number.
+    pub(crate) fn get(&self, cmd: CmdId) -> Option<usize> {
+        // Where no command is missing, it stands as far from the first as its number says.
+        let first = self.0.first()?.0.0;
+        let guess = cmd.0.checked_sub(first).and_then(|after| usize::try_from(after).ok());
+        let guessed = guess.and_then(|guess| self.0.get(guess)).filter(|(known, _)| *known == cmd);
+        let found = || self.0.binary_search_by_key(&cmd, |(known, _)| *known).ok().map(|place| &self.0[place]);
+        guessed.or_else(found).map(|(_, index)| *index)
+    }
 }

@@ -9,7 +9,7 @@ use nash_events::event::{Nesting, NestingKind, PipelinePosition};
 use nash_events::{CmdId, PipelineId};
 use serde::Serialize;
 
-use super::{Command, index_by_cmd};
+use super::{ByCmd, Command};
 
 /// Where a command stands, as the commands inside say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -62,12 +62,12 @@ fn is_told(command: &Command) -> bool {
 
 /// The commands around the elements of each pipeline; an outermost element stands in none.
 fn users_of_pipelines(commands: &[Command]) -> HashMap<PipelineId, HashSet<Option<CmdId>>> {
-    let by_cmd = index_by_cmd(commands);
+    let by_cmd = ByCmd::of(commands);
     let mut users: HashMap<PipelineId, HashSet<Option<CmdId>>> = HashMap::new();
     for command in commands {
         let Some(position) = command.pipeline() else { continue };
         let parent = command.named_parent();
-        let around = parent.and_then(|parent| by_cmd.get(&parent)).and_then(|index| commands[*index].pipeline());
+        let around = parent.and_then(|parent| by_cmd.get(parent)).and_then(|index| commands[index].pipeline());
         // What `eval` runs as an element has its place from it.
         if around != Some(position) {
             users.entry(position.id.clone()).or_default().insert(parent);

@@ -18,7 +18,8 @@ pub(super) fn amount(data: &Data, preview_wanted: bool, masked: &[String], optio
     let wanted = preview_wanted || options.previews;
     match data.preview.as_deref().filter(|preview| wanted && !preview.is_empty()) {
         Some(preview) if is_text(preview) => {
-            told = format!("{told}: {}", shortened(preview, data.truncated, options));
+            told.push_str(": ");
+            told.push_str(&shortened(preview, data.truncated, options));
         }
         Some(_) => told.push_str(", binary"),
         None => {}

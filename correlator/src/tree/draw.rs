@@ -2,6 +2,8 @@
 //!
 //! One walk makes the lines, one pass aligns what stands on their right. What the lines say comes from `words`.
 
+use std::rc::Rc;
+
 use nash_events::ByteString;
 use nash_events::EventKind;
 use nash_events::event::{NestingKind, Pipe};
@@ -29,7 +31,7 @@ const DURATION_COLUMNS: usize = 8;
 
 /// Draws every node.
 pub(super) fn draw(outline: &Outline<'_>, options: &Options) -> String {
-    let mut walk = Walk { outline, options, lines: Vec::new(), scopes: Vec::new() };
+    let mut walk = Walk { outline, options, lines: Vec::with_capacity(outline.nodes.len()), scopes: Vec::new() };
     for (position, root) in outline.roots.iter().enumerate() {
         if position > 0 {
             walk.lines.push(Line::default());
@@ -55,7 +57,7 @@ struct Walk<'a> {
     options: &'a Options,
     lines: Vec<Line>,
     /// The working directory that was shown last, for each process that has its own.
-    scopes: Vec<Option<ByteString>>,
+    scopes: Vec<Option<&'a ByteString>>,
 }
 
 /// A node that is still to be drawn.
@@ -63,7 +65,7 @@ struct Walk<'a> {
 struct Pending {
     node: usize,
     /// The lines that run past this one on its left.
-    rails: String,
+    rails: Rc<str>,
     /// Whether it is the last of its siblings, or a root.
     place: Place,
     /// Signs of levels that share its line.
@@ -89,7 +91,7 @@ impl<'a> Walk<'a> {
         let scope = self.new_scope(None);
         let start = Pending {
             node: root,
-            rails: String::new(),
+            rails: Rc::from(""),
             place: Place::Root,
             label: Text::new(),
             suffix: Text::new(),
@@ -102,7 +104,7 @@ impl<'a> Walk<'a> {
     }
 
     fn new_scope(&mut self, copied: Option<usize>) -> usize {
-        self.scopes.push(copied.and_then(|scope| self.scopes[scope].clone()));
+        self.scopes.push(copied.and_then(|scope| self.scopes[scope]));
         self.scopes.len() - 1
     }
 
@@ -114,12 +116,11 @@ impl<'a> Walk<'a> {
         }
         let mut children = node.children.as_slice();
         let mut line = Line::default();
-        let guide = self.guide(&at);
-        line.left.push(Style::Dim, guide).append(at.label.clone());
+        line.left.push_parts(Style::Dim, &[&at.rails, self.branch(&at)]).append(std::mem::take(&mut at.label));
         match node.what {
             What::Shell(shell) => {
                 at.scope = self.new_scope(None);
-                self.scopes[at.scope] = shell.start.as_ref().and_then(|start| start.cwd.clone());
+                self.scopes[at.scope] = shell.start.as_ref().and_then(|start| start.cwd.as_ref());
                 line.left.append(words::shell(shell));
                 (line.outcome, line.took_us) = (outcome::shell_outcome(shell), shell_duration(shell));
             }
@@ -172,27 +173,27 @@ impl<'a> Walk<'a> {
                 let warns = matches!(event.kind, EventKind::Fallback(_) | EventKind::Tamper(_) | EventKind::Denied(_));
                 line.left.push(Style::Warn, if warns { "! " } else { "" }).append(words::event(event, self.options));
                 if let EventKind::Cd(cd) = &event.kind {
-                    self.scopes[at.scope] = Some(cd.to.clone());
+                    self.scopes[at.scope] = Some(&cd.to);
                 }
             }
         }
-        line.left.append(at.suffix.clone());
+        line.left.append(std::mem::take(&mut at.suffix));
         self.lines.push(line);
         self.push_children(&at, children, pending);
     }
 
     /// What a process did has no branch of its own: it goes on below the process's line.
     fn doings(&mut self, place: usize, at: &Pending) {
-        let mut rails = at.rails.clone();
-        rails.push_str(match (at.place, self.options.unicode) {
+        let below = match (at.place, self.options.unicode) {
             (Place::Inner, true) => "│    ",
             (Place::Inner, false) => "|    ",
             _ => "     ",
-        });
-        let room = self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(rails.chars().count());
+        };
+        let columns = at.rails.chars().chain(below.chars()).count();
+        let room = self.options.width.unwrap_or(ALIGNED_COLUMNS_MAX).saturating_sub(columns);
         for doings in grove::lines(&self.outline.doings[place], room, self.options) {
             let mut line = Line { aside: true, ..Line::default() };
-            line.left.push(Style::Dim, rails.clone()).append(doings);
+            line.left.push_parts(Style::Dim, &[&at.rails, below]).append(doings);
             self.lines.push(line);
         }
     }
@@ -228,9 +229,10 @@ impl<'a> Walk<'a> {
         if shares_its_process(kind) { scope } else { self.new_scope(Some(scope)) }
     }
 
-    fn command_line(&mut self, command: &Command, at: &Pending, line: &mut Line) {
+    fn command_line(&mut self, command: &'a Command, at: &Pending, line: &mut Line) {
         let (style, glyph) = Outcome::of(command).glyph(self.options);
-        line.left.push(style, format!("{glyph} ")).append(words::command(command, self.options));
+        line.left.push_parts(style, &[glyph, " "]);
+        words::command_onto(command, self.options, &mut line.left);
         if let Some(elsewhere) = self.moved_to(command, at.scope) {
             line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
         }
@@ -238,15 +240,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The command's working directory, where that is another than the reader knows of.
-    fn moved_to(&mut self, command: &Command, scope: usize) -> Option<ByteString> {
-        let cwd = command.exec.as_ref().and_then(|exec| exec.cwd.clone());
-        let moved = cwd.filter(|cwd| self.scopes[scope].as_ref() != Some(cwd));
-        if let Some(cwd) = &moved {
-            self.scopes[scope] = Some(cwd.clone());
-        }
+    fn moved_to(&mut self, command: &'a Command, scope: usize) -> Option<&'a ByteString> {
+        let cwd = command.exec.as_ref().and_then(|exec| exec.cwd.as_ref());
+        let moved = cwd.filter(|cwd| self.scopes[scope] != Some(*cwd));
+        self.scopes[scope] = moved.or(self.scopes[scope]);
         for event in &command.events {
             if let EventKind::Cd(cd) = &event.kind {
-                self.scopes[scope] = Some(cd.to.clone());
+                self.scopes[scope] = Some(&cd.to);
             }
         }
         moved
@@ -288,9 +288,9 @@ impl<'a> Walk<'a> {
             }
             if position == 0 || !uniform {
                 let (style, glyph) = Outcome::of(command).glyph(self.options);
-                line.left.push(style, format!("{glyph} "));
+                line.left.push_parts(style, &[glyph, " "]);
             }
-            line.left.append(words::command(command, self.options));
+            words::command_onto(command, self.options, &mut line.left);
             let scope = self.new_scope(Some(at.scope));
             if let Some(elsewhere) = self.moved_to(command, scope) {
                 line.left.push(Style::Dim, format!("  in {}", crate::terminal_text::visible(elsewhere.as_bytes())));
@@ -304,32 +304,34 @@ impl<'a> Walk<'a> {
         (line.outcome, line.took_us) = (outcome, took);
     }
 
-    fn guide(&self, at: &Pending) -> String {
-        let branch = match (at.place, self.options.unicode) {
+    /// What leads from the lines on the left to the text.
+    fn branch(&self, at: &Pending) -> &'static str {
+        match (at.place, self.options.unicode) {
             (Place::Root, _) => "",
             (Place::Inner, true) => "├─ ",
             (Place::Last, true) => "└─ ",
             (Place::Inner, false) => "|- ",
             (Place::Last, false) => "`- ",
-        };
-        format!("{}{branch}", at.rails)
+        }
     }
 
     fn push_children(&mut self, at: &Pending, children: &[usize], pending: &mut Vec<Pending>) {
-        let mut rails = at.rails.clone();
-        if rails.chars().count() < 3 * INDENTED_LEVELS_MAX {
-            rails.push_str(match (at.place, self.options.unicode) {
-                (Place::Root, _) => "",
-                (Place::Inner, true) => "│  ",
-                (Place::Inner, false) => "|  ",
-                (Place::Last, _) => "   ",
-            });
+        if children.is_empty() {
+            return;
         }
+        let more = match (at.place, self.options.unicode) {
+            (Place::Root, _) => "",
+            (Place::Inner, true) => "│  ",
+            (Place::Inner, false) => "|  ",
+            (Place::Last, _) => "   ",
+        };
+        let is_deep = at.rails.chars().count() >= 3 * INDENTED_LEVELS_MAX;
+        let rails = if is_deep || more.is_empty() { Rc::clone(&at.rails) } else { [&at.rails, more].concat().into() };
         for (position, child) in children.iter().enumerate().rev() {
             let place = if position + 1 == children.len() { Place::Last } else { Place::Inner };
             pending.push(Pending {
                 node: *child,
-                rails: rails.clone(),
+                rails: Rc::clone(&rails),
                 place,
                 label: Text::new(),
                 suffix: Text::new(),
@@ -354,15 +356,19 @@ fn lay_out(lines: Vec<Line>, options: &Options) -> String {
     let right_width = outcome_width + took_width;
     let limit = options.width.unwrap_or(ALIGNED_COLUMNS_MAX);
     let room = limit.saturating_sub(right_width + GAP_COLUMNS).max(limit / 2);
-    let column = lines.iter().filter(|line| !line.aside).map(|line| line.left.width().min(room)).max().unwrap_or(0);
-    let mut out = String::new();
-    for mut line in lines {
+    let widths: Vec<usize> = lines.iter().map(|line| line.left.width()).collect();
+    let aligned = lines.iter().zip(&widths).filter(|(line, _)| !line.aside);
+    let column = aligned.map(|(_, width)| (*width).min(room)).max().unwrap_or(0);
+    let mut out = String::with_capacity(lines.iter().map(|line| line.left.len() + right_width + GAP_COLUMNS).sum());
+    for (mut line, mut width) in lines.into_iter().zip(widths) {
         let has_right = line.outcome.is_some() || line.took_us.is_some();
-        if options.width.is_some() {
-            line.left.cut(if has_right { room } else { limit }, if options.unicode { "…" } else { "~" });
+        let limit = if has_right { room } else { limit };
+        if options.width.is_some() && width > limit {
+            line.left.cut(limit, if options.unicode { "…" } else { "~" });
+            width = line.left.width();
         }
         if has_right {
-            line.pad_and_append(column + GAP_COLUMNS, outcome_width);
+            line.pad_and_append(width, column + GAP_COLUMNS, outcome_width);
         }
         line.left.write(options.color, &mut out);
         out.push('\n');
@@ -376,10 +382,10 @@ impl Line {
     }
 
     /// A line that is too long pushes its own right side on, not that of the others.
-    fn pad_and_append(&mut self, column: usize, outcome_width: usize) {
+    fn pad_and_append(&mut self, width: usize, column: usize, outcome_width: usize) {
         let end_of_outcome = column + outcome_width;
-        let padding = end_of_outcome.saturating_sub(self.left.width() + self.outcome_width()).max(GAP_COLUMNS);
-        self.left.push(Style::Plain, " ".repeat(padding));
+        let padding = end_of_outcome.saturating_sub(width + self.outcome_width()).max(GAP_COLUMNS);
+        self.left.pad(padding);
         if let Some((style, words)) = self.outcome.take() {
             self.left.push(style, words);
         }

@@ -108,7 +108,9 @@ fn began_at(what: What<'_>) -> Option<f64> {
 pub(super) fn outline(story: &Story) -> Outline<'_> {
     let walks = walks(story);
     let processes = Processes::of(story);
-    let mut outline = Outline::default();
+    // As a rule each thing has a node, and every other one something below it.
+    let things = story.shells.iter().map(|shell| shell.commands.len() + 1).sum::<usize>() + story.processes.len();
+    let mut outline = Outline { nodes: Vec::with_capacity(things / 2 * 3), ..Outline::default() };
     let is_root = |shell: &ShellStory| shell.placement.is_none();
     let roots = story.shells.iter().enumerate().filter(|(_, shell)| is_root(shell));
     let mut tasks: VecDeque<Task<'_>> = roots.map(|(index, _)| Task::Shell(index, None)).collect();

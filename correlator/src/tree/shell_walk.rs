@@ -8,12 +8,12 @@ use nash_events::event::{NestingKind, Pipe, PipelinePosition};
 use nash_events::{CmdId, Event, EventKind, PipelineId};
 
 use super::substitutions::{Substitutions, Text};
-use crate::story::{Command, ShellStory, index_by_cmd, levels_below_parent};
+use crate::story::{ByCmd, Command, ShellStory, levels_below_parent};
 
 /// One shell with everything in it by number.
 pub(super) struct ShellWalk<'a> {
     pub(super) shell: &'a ShellStory,
-    by_cmd: HashMap<CmdId, usize>,
+    by_cmd: ByCmd,
     /// The commands below each command; those of the top below none.
     below: HashMap<Option<CmdId>, Vec<&'a Command>>,
     /// The links of each pipeline, as far as data crossed them.
@@ -37,7 +37,7 @@ impl<'a> ShellWalk<'a> {
     pub(super) fn new(shell: &'a ShellStory) -> Self {
         let mut walk = Self {
             shell,
-            by_cmd: index_by_cmd(&shell.commands),
+            by_cmd: ByCmd::of(&shell.commands),
             below: HashMap::new(),
             links: links(shell),
             shells: HashMap::new(),
@@ -53,12 +53,12 @@ impl<'a> ShellWalk<'a> {
 
     /// Whether a command has this number.
     pub(super) fn knows(&self, cmd: CmdId) -> bool {
-        self.by_cmd.contains_key(&cmd)
+        self.by_cmd.get(cmd).is_some()
     }
 
     /// The command that a command names as the one around it.
     fn owner_of(&self, command: &Command) -> Option<&'a Command> {
-        self.by_cmd.get(&command.parent?.cmd).map(|index| &self.shell.commands[*index])
+        self.by_cmd.get(command.parent?.cmd).map(|index| &self.shell.commands[index])
     }
 
     /// The command below which a command is drawn. An owner of nothing but substitutions has no line: they take its place.

@@ -89,5 +89,5 @@ fn reported_as(command: &Command) -> Option<Seq> {
 
 /// Whether what runs inside a command is script, in which compound commands have words of their own.
 fn encloses_scripts(command: &Command) -> bool {
-    command.compound || command.exec.as_ref().is_some_and(runs_commands)
+    command.compound || command.exec.as_deref().is_some_and(runs_commands)
 }

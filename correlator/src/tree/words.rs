@@ -21,8 +21,14 @@ const SHORTEST_TOLD_US: u64 = 100;
 /// A command with its words and redirections, as one would type it.
 pub(super) fn command(command: &Command, options: &Options) -> Text {
     let mut text = Text::new();
+    command_onto(command, options, &mut text);
+    text
+}
+
+/// The same, onto the end of a text.
+pub(super) fn command_onto(command: &Command, options: &Options, text: &mut Text) {
     match &command.exec {
-        Some(exec) => words(exec, options, &mut text),
+        Some(exec) => words(exec, options, text),
         None => {
             text.push(Style::Warn, "a command that was not reported");
         }
@@ -37,7 +43,6 @@ pub(super) fn command(command: &Command, options: &Options) -> Text {
             text.push(Style::Dim, format!(" {} {}", options.arrow(), visible(cd.to.as_bytes())));
         }
     }
-    text
 }
 
 fn words(exec: &Exec, options: &Options, text: &mut Text) {
@@ -61,7 +66,7 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     let op = visible(redirect.op.as_bytes());
     let mut text = Text::new();
     match &redirect.target {
-        RedirectTarget::Path(path) => text.push(Style::Plain, format!("{op} {}", quote(path.as_bytes()))),
+        RedirectTarget::Path(path) => text.push_parts(Style::Plain, &[&op, " ", &quote(path.as_bytes())]),
         RedirectTarget::Fd { fd, .. } => text.push(Style::Plain, format!("{}{fd}", with_descriptor(&op, redirect.fd))),
         RedirectTarget::Close => {
             let op = with_descriptor(&op, redirect.fd);
@@ -82,7 +87,7 @@ pub(super) fn redirect(redirect: &Redirect, options: &Options) -> Text {
     if let Some(data) = &redirect.data {
         let changed = if redirect.changed { ", changed meanwhile" } else { "" };
         let shown = amount(data, shows_text, &redirect.redacted, options);
-        text.push(Style::Dim, format!(" ({shown}{changed})"));
+        text.push_parts(Style::Dim, &[" (", &shown, changed, ")"]);
     } else if redirect.changed {
         text.push(Style::Dim, " (changed meanwhile)");
     }
@@ -255,7 +260,7 @@ pub(super) fn short_id(shell: &ShellStory) -> String {
 pub(super) fn took_us(command: &Command) -> Option<u64> {
     command
         .exec
-        .as_ref()
+        .as_deref()
         .filter(|_| command.state == CommandState::Ended)
         .and_then(duration_us)
         .filter(|us| *us >= SHORTEST_TOLD_US)
@@ -272,7 +277,7 @@ pub(crate) fn feed(event: &Event, options: &Options) -> Option<Text> {
     match &event.kind {
         EventKind::Exec(exec) => {
             let state = if exec.replaced { CommandState::Replaced } else { CommandState::Ended };
-            let told = Command { state, exec: Some(Exec::clone(exec)), ..Command::default() };
+            let told = Command { state, exec: Some(exec.clone()), ..Command::default() };
             let (style, glyph) = Outcome::of(&told).glyph(options);
             text.push(style, format!("{glyph} ")).append(command(&told, options));
             if let Some((style, words)) = outcome(&told) {
