@@ -45,6 +45,15 @@ source /dev/null; kill -9 $$'; do
         > "$dir/corpus/rules/one"
     zstd=$(command -v zstd || true)
     [ -z "$zstd" ] || "$zstd" -qf "$dir/all" -o "$dir/corpus/content/packed"
+    # Recordings of both witnesses, as much as an input may be long.
+    for packed in "$root"/correlator/tests/it/golden/*/*.zst; do
+        [ -n "$zstd" ] || break
+        name=$(basename "$(dirname "$packed")")-$(basename "$packed" .ndjson.zst)
+        cp "$packed" "$dir/corpus/content/$name"
+        "$zstd" -dcq "$packed" | awk '{ bytes += length($0) + 1 } bytes < 60000' > "$dir/corpus/story/$name"
+        head -n 1 "$dir/corpus/story/$name" > "$dir/corpus/batch/$name"
+        { printf '@'; cat "$dir/corpus/story/$name"; } > "$dir/corpus/spool/$name"
+    done
     rm -rf "$spool" "$work" "$dir/all"
 }
 
@@ -59,6 +68,6 @@ for target; do
     esac
     echo "== $target, $seconds s"
     (cd "$root/$crate" && cargo fuzz run --fuzz-dir fuzz "$target" "$dir/corpus/$target" -- \
-        -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=512 -max_len=65536 -print_final_stats=1 \
         -artifact_prefix="$dir/$target-")
 done

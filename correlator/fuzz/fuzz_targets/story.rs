@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use nash_correlator::tree::{Options, render};
-use nash_correlator::{Engine, html, perfetto, story_lines};
+use nash_correlator::{Engine, Stream, html, perfetto, story_lines};
 use nash_events::SpoolLine;
 use nash_events::spool::read_spool;
 
@@ -24,6 +24,10 @@ fuzz_target!(|bytes: &[u8]| {
     let story = forwards.story();
     let text = |story| serde_json::to_string(story).expect("a story can be written");
     assert!(text(&story) == text(&backwards.story()), "the order of arrival matters");
+    let mut stream = Stream::new();
+    let parts: usize = batches.iter().map(|batch| stream.push(batch.clone()).1.len()).sum();
+    let last = stream.finish();
+    assert!(parts > 0 || text(&last) == text(&story), "a story that is told at the end is another");
     let options = Options { width: Some(60), color: true, previews: true, unicode: false };
     let drawn = render(&story, &options);
     assert!(drawn.bytes().all(|byte| byte == b'\n' || byte == 0x1b || !byte.is_ascii_control()), "{drawn:?}");

@@ -1,11 +1,11 @@
 //! Batches as anyone may post them: decoding never panics, and what was decoded says the same when it is written and read again.
 //!
-//! Strict and lenient decoding are tried on the same bytes.
+//! Strict and lenient decoding are tried on the same bytes, and events are read by the fast way and by way of values.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nash_events::{decode_batch, decode_batch_leniently};
+use nash_events::{Batch, Event, KernelEvent, decode_batch, decode_batch_leniently};
 use serde_json::Value;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,6 +14,19 @@ fuzz_target!(|bytes: &[u8]| {
     let strict = decode_batch(bytes);
     assert_eq!(strict.is_ok(), lenient.is_ok() && problems.is_empty());
     let Ok(batch) = strict else { return };
+    if let Ok(plain) = serde_json::from_slice::<Value>(bytes) {
+        let events = plain["events"].as_array().cloned().unwrap_or_default();
+        match &batch {
+            Batch::Shell(batch) => {
+                let read = |event| serde_json::from_value::<Event>(event).expect("an event that was read before");
+                assert!(events.into_iter().map(read).eq(batch.events.iter().cloned()), "two ways of reading differ");
+            }
+            Batch::Kernel(batch) => {
+                let read = |event| serde_json::from_value::<KernelEvent>(event).expect("an event that was read before");
+                assert!(events.into_iter().map(read).eq(batch.events.iter().cloned()), "two ways of reading differ");
+            }
+        }
+    }
     let written = batch.to_json().expect("a batch can be written");
     let again = decode_batch(&written).expect("what was written can be read");
     let value = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).expect("a batch is JSON");
