@@ -143,7 +143,7 @@ impl Writer {
         }
     }
 
-    /// Writes a group with one wait for the disk. Events that are known need no place in the journal, so that everything in
+    /// Writes a group at once. Events that are known need no place in the journal, so that everything in
     /// it is there once.
     fn write(&mut self, group: Vec<Handed>) {
         let mut pending = Seen::default();

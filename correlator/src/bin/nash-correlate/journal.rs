@@ -1,4 +1,4 @@
-//! The receiver's journal: every accepted batch, on disk before it is acknowledged.
+//! The receiver's journal: every accepted batch, with the system before it is acknowledged, and on disk soon after.
 //!
 //! `DIR/accepted.ndjson`, one batch a line, as a spool file has it. Only ever appended to: what a crash left half-written
 //! stays and is counted at the next start. This module does not know what is in a batch, nor who has seen it.
@@ -7,22 +7,31 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use nash_events::{Batch, SpoolLine};
 
 use crate::batch_lines::each_line;
-use crate::terminal::LineComplaints;
+use crate::terminal::{LineComplaints, complain};
 
 /// The file's name in its directory.
 const FILE_NAME: &str = "accepted.ndjson";
 
-/// When a write counts as done.
+/// How long what was written may wait for the disk: 100 ms. A shell's end waits for the acknowledgement, and a disk takes longer than
+/// most commands; what the system has outlives this process, and only a crash of the machine can take it.
+const SYNC_INTERVAL: Duration = Duration::from_millis(100);
+
+/// What becomes of what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// When the disk has it.
+    /// The disk has it within [`SYNC_INTERVAL`].
     Disk,
-    /// When the system has it: for what nobody needs after this process.
+    /// Whatever the system makes of it: for what nobody needs after this process.
     Memory,
 }
 
@@ -31,11 +40,21 @@ pub(crate) enum Durability {
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
-    durability: Durability,
+    syncing: Option<Syncing>,
     /// Whether the file may end in the middle of a line: the next write then begins with a newline.
     torn: bool,
-    /// Bytes that are written and safe.
+    /// Bytes that are written.
     length: u64,
+}
+
+/// The thread that brings what was written to the disk, and is told of it. It ends with the journal, when all is there.
+#[derive(Debug)]
+struct Syncing {
+    /// Gone first, so that the thread ends.
+    written: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+    /// Whether the disk refused it: nothing more may be acknowledged.
+    failed: Arc<AtomicBool>,
 }
 
 impl Journal {
@@ -53,15 +72,19 @@ impl Journal {
             Err(TryLockError::Error(error)) => return Err(error).with_context(about),
         }
         let torn = replay(&mut file, &path, &mut each).with_context(about)?;
-        if durability == Durability::Disk {
-            // A new file's name must be on disk as well, or the file is not found after a crash.
-            File::open(dir).and_then(|dir| dir.sync_all()).with_context(at)?;
-        }
         let length = end_of_last_line(&mut file).with_context(about)?;
-        Ok(Self { file, path, durability, torn, length })
+        let syncing = match durability {
+            Durability::Memory => None,
+            Durability::Disk => {
+                // A new file's name must be on disk as well, or the file is not found after a crash.
+                File::open(dir).and_then(|dir| dir.sync_all()).with_context(at)?;
+                Some(Syncing::start(&file, &path).with_context(about)?)
+            }
+        };
+        Ok(Self { file, path, syncing, torn, length })
     }
 
-    /// Appends lines, which hold no newline, and returns when they are as safe as asked for.
+    /// Appends lines, which hold no newline. An error where they, or earlier ones, could not be kept.
     pub(crate) fn append<'a>(&mut self, lines: impl Iterator<Item = &'a [u8]>) -> anyhow::Result<()> {
         let mut bytes = Vec::new();
         if self.torn {
@@ -72,11 +95,9 @@ impl Journal {
             bytes.push(b'\n');
         }
         self.torn = true;
-        let written = self.file.write_all(&bytes).and_then(|()| match self.durability {
-            Durability::Disk => self.file.sync_data(),
-            Durability::Memory => Ok(()),
-        });
-        written.with_context(|| format!("writing the journal {}", self.path.display()))?;
+        let about = || format!("writing the journal {}", self.path.display());
+        self.file.write_all(&bytes).with_context(about)?;
+        self.syncing.as_ref().map_or(Ok(()), Syncing::note).with_context(about)?;
         self.torn = false;
         self.length = self.file.metadata()?.len();
         Ok(())
@@ -87,9 +108,52 @@ impl Journal {
         &self.path
     }
 
-    /// How many bytes of it are as safe as asked for.
+    /// How many bytes of it are written.
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+}
+
+impl Syncing {
+    /// Starts the thread for a file.
+    fn start(file: &File, path: &Path) -> std::io::Result<Self> {
+        let (file, path) = (file.try_clone()?, path.to_owned());
+        let (written, news) = mpsc::sync_channel(1);
+        let failed = Arc::new(AtomicBool::new(false));
+        let for_thread = Arc::clone(&failed);
+        let run = move || {
+            while news.recv().is_ok() {
+                if let Err(error) = file.sync_data() {
+                    complain(&format!("error: bringing the journal {} to the disk: {error}", path.display()));
+                    for_thread.store(true, Ordering::Release);
+                }
+                // What comes meanwhile goes together. Whoever ends need not wait: the next word is that nobody is there.
+                std::thread::park_timeout(SYNC_INTERVAL);
+            }
+        };
+        let thread = std::thread::Builder::new().name("journal-sync".to_owned()).spawn(run)?;
+        Ok(Self { written: Some(written), thread: Some(thread), failed })
+    }
+
+    /// Says that something was written; an error where the disk has refused something.
+    fn note(&self) -> std::io::Result<()> {
+        if self.failed.load(Ordering::Acquire) {
+            return Err(std::io::Error::other("the disk has refused earlier lines"));
+        }
+        // One word that waits is enough.
+        let _ = self.written.as_ref().map(|written| written.try_send(()));
+        Ok(())
+    }
+}
+
+impl Drop for Syncing {
+    fn drop(&mut self) {
+        drop(self.written.take());
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It doesn't panic; if it did, there would be nothing left to do here.
+            let _ = thread.join();
+        }
     }
 }
 
