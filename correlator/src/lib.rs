@@ -12,6 +12,7 @@ pub mod findings;
 mod graph;
 pub mod html;
 mod kernel;
+pub mod live;
 pub mod operations;
 pub mod paint;
 pub mod perfetto;

@@ -6,6 +6,7 @@
 
 mod against_strace;
 mod arrows;
+mod changes;
 mod collectors;
 mod data;
 mod evasions;

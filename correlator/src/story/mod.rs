@@ -291,6 +291,24 @@ impl Story {
 }
 
 impl ShellStory {
+    /// The same without its commands, links and events.
+    pub(crate) fn without_lists(&self) -> Self {
+        Self {
+            shell_id: self.shell_id.clone(),
+            session_id: self.session_id.clone(),
+            parent_shell: self.parent_shell.clone(),
+            placement: self.placement.clone(),
+            agent: self.agent.clone(),
+            doubts: self.doubts.clone(),
+            start: self.start.clone(),
+            commands: Vec::new(),
+            pipes: Vec::new(),
+            events: Vec::new(),
+            loss: self.loss.clone(),
+            ..*self
+        }
+    }
+
     /// How many of its commands were reported.
     pub fn reported_commands(&self) -> u64 {
         self.commands.iter().filter(|command| command.exec.is_some()).count() as u64

@@ -217,6 +217,21 @@ pub enum Doubt {
 }
 
 impl Process {
+    /// The same without what it did beside running programs.
+    pub(crate) fn without_effects(&self) -> Self {
+        Self {
+            key: self.key.clone(),
+            shells: self.shells.clone(),
+            owner: self.owner.clone(),
+            comm: self.comm.clone(),
+            first: self.first.clone(),
+            execs: self.execs.clone(),
+            effects: Vec::new(),
+            doubts: self.doubts.clone(),
+            ..*self
+        }
+    }
+
     /// Whether it ran a program of its own.
     pub fn ran_a_program(&self) -> bool {
         self.execs.iter().any(Executed::succeeded)

@@ -145,6 +145,11 @@ impl Stream {
         (changes, parts)
     }
 
+    /// Tells what is open so far, without forgetting anything.
+    pub(crate) fn so_far(&self) -> Story {
+        self.engine.story()
+    }
+
     /// Tells what is left, with a coverage that counts everything.
     pub fn finish(mut self) -> Story {
         let mut story = std::mem::take(&mut self.engine).into_story();

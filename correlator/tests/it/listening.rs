@@ -10,25 +10,25 @@ use crate::events::{SHELL, batch_json, exec};
 use crate::process::{Server, TOKEN, answer, post_request};
 
 /// A client that listens.
-struct Client {
+pub(crate) struct Client {
     stream: BufReader<TcpStream>,
 }
 
 /// One message: its id, its kind and its data.
 #[derive(Debug, PartialEq)]
-struct Message {
-    id: String,
-    kind: String,
-    data: Value,
+pub(crate) struct Message {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) data: Value,
 }
 
-fn get(path: &str, token: &str, more: &str) -> String {
+pub(crate) fn get(path: &str, token: &str, more: &str) -> String {
     // The older protocol, so that the answer comes without pieces of its own.
     format!("GET {path} HTTP/1.0\r\nAuthorization: Bearer {token}\r\n{more}\r\n")
 }
 
 impl Client {
-    fn listen(server: &Server, path: &str, token: &str, more: &str) -> Self {
+    pub(crate) fn listen(server: &Server, path: &str, token: &str, more: &str) -> Self {
         let mut stream = server.connect();
         stream.write_all(get(path, token, more).as_bytes()).unwrap();
         let mut stream = BufReader::new(stream);
@@ -40,7 +40,7 @@ impl Client {
         Self { stream }
     }
 
-    fn next(&mut self) -> Message {
+    pub(crate) fn next(&mut self) -> Message {
         let mut message = Message { id: String::new(), kind: String::new(), data: Value::Null };
         loop {
             let mut line = String::new();

@@ -7,6 +7,7 @@
 mod analyzing;
 mod attribution;
 mod bypassing;
+mod changing;
 mod compounds;
 mod doctoring;
 mod draining;
@@ -20,6 +21,7 @@ mod invariance;
 mod kernel;
 mod kernel_trees;
 mod listening;
+mod live;
 mod merging;
 mod pages;
 mod parts;

@@ -121,6 +121,11 @@ impl Published {
     pub(crate) async fn changed(&mut self) -> Result<(), watch::error::RecvError> {
         self.length.changed().await
     }
+
+    /// Makes the next wait end at once.
+    pub(crate) fn mark_changed(&mut self) {
+        self.length.mark_changed();
+    }
 }
 
 struct Writer {

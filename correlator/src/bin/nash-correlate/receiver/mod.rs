@@ -3,6 +3,7 @@
 //! Every connection is a task with its own time limits, so that a client that is slow or stuck keeps nobody waiting. What is
 //! answered stands in `route`.
 
+mod changes;
 mod feed;
 mod query;
 mod route;

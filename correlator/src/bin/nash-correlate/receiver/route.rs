@@ -15,6 +15,7 @@ use nash_events::limits::RECEIVER_BODY_BYTES_MAX;
 use nash_events::{Batch, SessionId, decode_batch};
 use tokio::sync::watch;
 
+use super::changes::Changes;
 use super::feed::{Feed, Listening, NoFeed};
 use super::query;
 use crate::intake::Intake;
@@ -40,6 +41,7 @@ pub(crate) struct Receiver {
     intake: Intake,
     rules: Rules,
     feed: Feed,
+    changes: Changes,
 }
 
 /// What an answer carries: a text, or events for as long as the client listens.
@@ -53,13 +55,15 @@ enum Route {
     ShellEvent,
     KernelEvent,
     Events,
+    Changes,
 }
 
 impl Receiver {
     /// A receiver for these tokens, which tells what is on record until `stop` says so.
     pub(crate) fn new(tokens: Tokens, intake: Intake, rules: Rules, stop: watch::Receiver<bool>) -> Self {
-        let feed = Feed::new(intake.published(), stop);
-        Self { tokens, intake, rules, feed }
+        let feed = Feed::new(intake.published(), stop.clone());
+        let changes = Changes::new(intake.published(), stop);
+        Self { tokens, intake, rules, feed, changes }
     }
 
     /// Answers one request.
@@ -67,7 +71,7 @@ impl Receiver {
         let (parts, mut body) = request.into_parts();
         let admitted = self.admit(&parts, &body);
         let (status, reason) = match admitted {
-            Ok((Route::Events, grant)) => match self.listen(&parts, grant).await {
+            Ok((route @ (Route::Events | Route::Changes), grant)) => match self.listen(route, &parts, grant).await {
                 Ok(response) => return response,
                 Err(answer) => answer,
             },
@@ -77,7 +81,7 @@ impl Receiver {
             },
             Err(answer) => answer,
         };
-        let allowed = if parts.uri.path() == "/events" { "GET" } else { "POST" };
+        let allowed = if matches!(parts.uri.path(), "/events" | "/changes") { "GET" } else { "POST" };
         let mut response = response(status, reason, allowed);
         if !body.is_end_stream() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -92,10 +96,11 @@ impl Receiver {
             "/shell-event" => (Route::ShellEvent, Method::POST),
             "/kernel-event" => (Route::KernelEvent, Method::POST),
             "/events" => (Route::Events, Method::GET),
+            "/changes" => (Route::Changes, Method::GET),
             _ => {
                 return Err((
                     StatusCode::NOT_FOUND,
-                    "no such route; expected /shell-event, /kernel-event or /events".to_owned(),
+                    "no such route; expected /shell-event, /kernel-event, /events or /changes".to_owned(),
                 ));
             }
         };
@@ -113,12 +118,22 @@ impl Receiver {
     }
 
     /// Lets a client listen. A session's token hears of that session alone.
-    async fn listen(&self, parts: &Parts, grant: Grant) -> Result<Response<Answered>, Answer> {
-        let mut wish = query::wish(parts).map_err(|reason| (StatusCode::BAD_REQUEST, reason))?;
-        if let Grant::Session(session) = grant {
-            wish.session = Some(session);
-        }
-        let listening = self.feed.listen(wish).await.map_err(|error| {
+    async fn listen(&self, route: Route, parts: &Parts, grant: Grant) -> Result<Response<Answered>, Answer> {
+        let only = match grant {
+            Grant::Session(session) => Some(session),
+            Grant::AnySession => None,
+        };
+        let bad = |reason: String| (StatusCode::BAD_REQUEST, reason);
+        let listening = if route == Route::Changes {
+            let mut wish = query::changes(parts).map_err(bad)?;
+            wish.session = only.or(wish.session);
+            self.changes.listen(wish).await
+        } else {
+            let mut wish = query::wish(parts).map_err(bad)?;
+            wish.session = only.or(wish.session);
+            self.feed.listen(wish).await
+        };
+        let listening = listening.map_err(|error| {
             let status = match error {
                 NoFeed::Gone => StatusCode::GONE,
                 NoFeed::TooMany | NoFeed::Io(_) => StatusCode::SERVICE_UNAVAILABLE,

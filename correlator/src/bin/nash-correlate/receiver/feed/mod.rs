@@ -24,13 +24,13 @@ use messages::Choice;
 use reader::Reader;
 
 /// Clients that listen at one time: 64, an eighth of all connections, so that shells always find one.
-const CLIENTS_MAX: usize = 64;
+pub(super) const CLIENTS_MAX: usize = 64;
 
 /// Time after which a client that hears nothing gets a comment: 15 s, less than proxies wait.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// How long a client may take for one message before it is let go: one minute; it comes back with its cursor.
-const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
+pub(super) const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What a client asks for.
 #[derive(Clone, Debug, Default)]
@@ -85,11 +85,10 @@ impl Feed {
         let choice = Choice { session: wish.session, without_payloads: wish.without_payloads };
         let opened = tokio::task::spawn_blocking(move || Reader::open(published.path(), wish.after, length, choice));
         let reader = opened.await.map_err(|_| NoFeed::Gone)??;
-        // One message waits while another is under way: that is all that a client holds.
-        let (sender, messages) = mpsc::channel(1);
+        let (sender, listening) = Listening::new();
         let (published, stop) = (self.published.clone(), self.stop.clone());
         tokio::spawn(async move { tell(reader, published, stop, sender, client).await });
-        Ok(Listening { messages })
+        Ok(listening)
     }
 }
 
@@ -134,6 +133,15 @@ async fn tell(
         }
     }
     drop(client);
+}
+
+impl Listening {
+    /// Where messages go in, and where the client gets them.
+    pub(super) fn new() -> (mpsc::Sender<Bytes>, Self) {
+        // One message waits while another is under way: that is all that a client holds.
+        let (sender, messages) = mpsc::channel(1);
+        (sender, Self { messages })
+    }
 }
 
 impl Body for Listening {
