@@ -332,6 +332,9 @@ pub(crate) fn assign_loop_variable<SE: ShellExtensions>(
     if shell.env().get_reference(name).is_some()
         && let Some(variable) = shell.env_mut().get_reference_mut(name)
     {
+        if !binding::is_target(&value) {
+            return Err(binding::complaint(format!("`{value}': not a valid identifier")));
+        }
         return variable.assign(ShellValueLiteral::Scalar(value), false);
     }
     binding::assign(shell, params, name, None, value, false)

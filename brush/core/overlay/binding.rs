@@ -13,6 +13,7 @@ use crate::extensions::ShellExtensions;
 use crate::interp::ExecutionParameters;
 use crate::shell::Shell;
 use crate::variables::{ShellValue, ShellValueLiteral, ShellValueUnsetType, ShellVariable};
+pub use crate::xtrace::trace_assignment;
 use crate::{expansion, special, word};
 
 /// An element's place in its array.
@@ -233,6 +234,17 @@ pub fn assign<SE: ShellExtensions>(
     assign_to(shell, params, &name, key, value, append)
 }
 
+/// Whether the variable is a reference to nothing yet, and can't become one to this.
+pub fn refuses_target(shell: &Shell<impl ShellExtensions>, name: &str, target: &str) -> bool {
+    let is_open = shell.env().get_reference(name).is_some_and(|reference| !reference.value().is_set());
+    is_open && !is_target(target)
+}
+
+/// Whether a reference can refer to this.
+pub(crate) fn is_target(text: &str) -> bool {
+    word::is_name(text) || split_subscript(text).1.is_some_and(|subscript| !subscript.is_empty())
+}
+
 /// Assigns to an element whose key is known.
 pub(crate) fn assign_keyed<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
@@ -261,12 +273,20 @@ fn assign_to<SE: ShellExtensions>(
     value: String,
     append: bool,
 ) -> Result<(), Error> {
+    if key.is_none() && refuses_target(shell, name, &value) {
+        return Err(complaint(format!("`{value}': not a valid identifier")));
+    }
     let Some((integer, dynamic)) = check_assignable(shell, name)? else {
         let key = key.map(|key| key.text().into_owned());
         return add(shell, name, key, value);
     };
     if let (true, "DIRSTACK", Some(Key::Index(place))) = (dynamic, name, &key) {
         special::assign_directory(shell, *place, &value);
+        return Ok(());
+    }
+    if let (true, Some(Key::Text(key))) = (dynamic, &key)
+        && special::assign_entry(shell, name, key, &value)
+    {
         return Ok(());
     }
     if dynamic && special::assign(shell, name, &value, append) {
@@ -288,21 +308,6 @@ fn assign_to<SE: ShellExtensions>(
         }
     }
     Ok(())
-}
-
-/// Traces an assignment that a builtin makes, if commands are traced.
-pub async fn trace_assignment(
-    shell: &mut Shell<impl ShellExtensions>,
-    params: &ExecutionParameters,
-    name: &str,
-    value: &str,
-    append: bool,
-) {
-    if shell.options().print_commands_and_arguments {
-        let op = if append { "+=" } else { "=" };
-        let text = format!("{name}{op}{}", crate::quoting::assigned(value));
-        shell.trace_command(params, text).await;
-    }
 }
 
 /// What an existing variable asks for: whether it is an integer, and whether its value is made when it is read.

@@ -152,6 +152,16 @@ pub(crate) async fn full_expand_and_split_word(
     split(shell, params, text.as_ref(), &ExpanderOptions::default(), false)
 }
 
+/// As [`full_expand_and_split_word`], for the word of a redirection: in POSIX mode patterns mean themselves.
+pub(crate) async fn expand_redirect_word(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    text: impl AsRef<str>,
+) -> Result<Vec<String>, Error> {
+    let options = ExpanderOptions { pathname_expand: !shell.options().posix_mode, ..ExpanderOptions::default() };
+    split(shell, params, text.as_ref(), &options, false)
+}
+
 /// As [`full_expand_and_split_word`], as far as the options say; a whole list of words, which is split too.
 pub(crate) async fn full_expand_and_split_word_with_options(
     shell: &mut Shell<impl ShellExtensions>,

@@ -60,6 +60,11 @@ impl PathCache {
         Some(entry.path.clone())
     }
 
+    /// The path of a program that was found by this search path; nothing is counted.
+    pub(crate) fn peek(&self, name: &str, path: &str) -> Option<PathBuf> {
+        self.entries.get(name).filter(|_| self.searched == path).map(|entry| entry.path.clone())
+    }
+
     /// Enters a program that was found in order to be run.
     pub fn set<T: Into<String>>(&mut self, name: T, path: PathBuf) {
         self.enter(name.into(), path, 1);

@@ -33,6 +33,8 @@ pub struct JobManager {
     pub(crate) waited: Vec<Job>,
     /// The name of the coprocess that is the next job.
     pub(crate) next_coprocess: Option<String>,
+    /// Coprocesses whose end wasn't looked after yet: their pids and names.
+    pub(crate) coprocesses: Vec<(ProcessId, String)>,
     /// Whether the jobs are those of the shell that this one was forked from: listed, but nobody's to wait for.
     pub(crate) foreign: bool,
 }
@@ -70,7 +72,6 @@ pub struct Job {
     pub(crate) processes: Vec<JobProcess>,
     annotation: JobAnnotation,
     leads_group: bool,
-    coprocess: Option<String>,
     /// The working directory when it was started.
     pub(crate) folder: PathBuf,
     /// Whether its end, or that it stopped, has been told.
@@ -125,7 +126,8 @@ impl JobManager {
         }
         job.id = self.jobs.iter().map(|job| job.id).max().unwrap_or_default() + 1;
         self.last_background = job.processes.last().and_then(|process| process.child.pid());
-        job.coprocess = self.next_coprocess.take();
+        let coprocess = job.representative_pid().zip(self.next_coprocess.take());
+        self.coprocesses.extend(coprocess);
         self.jobs.push(job);
         let index = self.jobs.len() - 1;
         self.make_current(index);
@@ -142,12 +144,6 @@ impl JobManager {
             };
         }
         self.complete_marks();
-    }
-
-    /// A coprocess that runs: its pid and its name.
-    pub(crate) fn running_coprocess(&self) -> Option<(ProcessId, &str)> {
-        let mut running = self.jobs.iter().rev().filter(|job| job.state != JobState::Done && !self.foreign);
-        running.find_map(|job| Some((job.representative_pid()?, job.coprocess.as_deref()?)))
     }
 
     /// Takes a job out of the table.
@@ -256,7 +252,6 @@ impl Job {
             processes,
             annotation: JobAnnotation::None,
             leads_group,
-            coprocess: None,
             folder,
             told: false,
             changed: false,
@@ -336,7 +331,8 @@ impl Job {
         for process in &mut self.processes {
             if let ProcessWaitResult::Stopped = process.child.wait_now()? {
                 self.state = JobState::Stopped;
-                return Ok(ExecutionResult::stopped());
+                let signal = process.child.stop_signal().map(ProcessEnd::Stopped);
+                return Ok(signal.map_or_else(ExecutionResult::stopped, ExecutionResult::from));
             }
         }
         self.state = JobState::Done;

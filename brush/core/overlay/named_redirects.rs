@@ -6,7 +6,7 @@
 
 use brush_parser::ast::{IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect};
 
-use crate::{ErrorKind, ExecutionParameters, Shell, ShellFd, binding, error, extensions, interp, sys};
+use crate::{ErrorKind, ExecutionParameters, Shell, ShellFd, binding, coprocesses, error, extensions, interp, sys};
 
 /// The numbers that the shell chooses from: below are the script's, above the interpreter's own.
 const NUMBERS: std::ops::Range<ShellFd> = 10..100;
@@ -21,6 +21,10 @@ pub(crate) async fn set_up(
     if closes(redirect) {
         let number = held(name, shell, params)?;
         params.open_files_mut().remove_fd(number);
+        if params.for_program {
+            return Ok(());
+        }
+        coprocesses::note_closed(shell, params, number);
         shell.open_files_mut().remove_fd(number);
         sys::process::close(number);
         return Ok(());
@@ -28,6 +32,9 @@ pub(crate) async fn set_up(
     let is_free = |fd: &ShellFd| params.try_fd(shell, *fd).is_none() && !sys::process::is_open_for_commands(*fd);
     let number = NUMBERS.clone().find(is_free).ok_or(ErrorKind::TooManyOpenFiles)?;
     interp::setup_redirect(shell, params, &numbered(redirect, number)).await?;
+    if params.for_program {
+        return Ok(());
+    }
     let (variable, subscript) = binding::split_subscript(name);
     if let Err(error) = binding::assign(shell, params, variable, subscript, number.to_string(), false) {
         params.open_files_mut().remove_fd(number);

@@ -13,12 +13,22 @@
     reason = "the signatures are upstream's"
 )]
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use crate::error;
 use crate::gate::{ExecEnd, ExecSpan};
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessEnd, ProcessId};
 use crate::sys::spawning::standing_in;
-use crate::sys::trapping::ForegroundWait;
+use crate::sys::trapping::{self, ForegroundWait};
+
+/// Children that were found to have ended while SIGCHLD is caught: it comes once for several.
+static ENDED: AtomicU32 = AtomicU32::new(0);
+
+/// How often a signal's trap is to run: that of SIGCHLD once for each child.
+pub(crate) fn times_of_trap(signal: i32) -> u32 {
+    if signal == libc::SIGCHLD { ENDED.swap(0, Ordering::Relaxed).max(1) } else { 1 }
+}
 
 /// Represents a child process.
 pub struct ChildProcess {
@@ -26,7 +36,8 @@ pub struct ChildProcess {
     pgid: Option<ProcessId>,
     span: Option<Box<dyn ExecSpan>>,
     end: Option<ProcessEnd>,
-    stopped: bool,
+    /// The signal that stopped it, while it is stopped.
+    stopped: Option<i32>,
     stands_in: bool,
 }
 
@@ -39,7 +50,7 @@ impl ChildProcess {
     /// * `pgid` - Its process group, if it has one of its own.
     /// * `span` - Who is to be told of its end.
     pub fn new(pid: ProcessId, pgid: Option<ProcessId>, span: Option<Box<dyn ExecSpan>>) -> Self {
-        Self { pid, pgid, span, end: None, stopped: false, stands_in: false }
+        Self { pid, pgid, span, end: None, stopped: None, stands_in: false }
     }
 
     /// Makes it the child that stands in for the shell.
@@ -64,6 +75,11 @@ impl ChildProcess {
 
     /// Whether the child was found to have stopped.
     pub const fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// The signal by which the child was stopped, if it is.
+    pub(crate) const fn stop_signal(&self) -> Option<i32> {
         self.stopped
     }
 
@@ -132,18 +148,21 @@ impl ChildProcess {
         let told = match end {
             Some(ProcessEnd::Exited(status)) => ExecEnd::exited(status),
             Some(ProcessEnd::Signaled { signal, .. }) => ExecEnd::signaled(signal),
-            Some(ProcessEnd::Stopped(_)) => {
-                self.stopped = true;
+            Some(ProcessEnd::Stopped(signal)) => {
+                self.stopped = Some(signal);
                 return;
             }
             Some(ProcessEnd::Continued) => {
-                self.stopped = false;
+                self.stopped = None;
                 return;
             }
             None => return,
         };
         self.end = end;
-        self.stopped = false;
+        self.stopped = None;
+        if trapping::catches(libc::SIGCHLD) {
+            ENDED.fetch_add(1, Ordering::Relaxed);
+        }
         if let Some(span) = self.span.take() {
             span.ended(&told);
         }

@@ -146,6 +146,12 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         }
     }
 
+    /// Reads one command from a text that is whole, with the shell's aliases; nothing where it is none.
+    pub(crate) fn read_command(&self, text: String) -> Option<ast::CompleteCommand> {
+        let mut around = Around { shell: self, more: &mut Whole };
+        CommandReader::new(text, self.line()).next_command(&self.parser_options(), &mut around).ok().flatten()
+    }
+
     async fn run_command_read(
         &mut self,
         command: &ast::CompleteCommand,
@@ -247,6 +253,9 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         params: &ExecutionParameters,
     ) -> Result<ExecutionResult, error::Error> {
         let line = self.line();
+        // A here-document may end on the line of the parenthesis; blanks between them are none of its end's.
+        let trimmed = text.trim_end_matches([' ', '\t']);
+        let text = if text.contains("<<") && !trimmed.ends_with('\\') { trimmed.to_owned() } else { text };
         let mut reader = CommandReader::new(text, line);
         self.run_reader(&mut reader, &mut Whole, Origin::Evaluated(SUBSTITUTION), params).await
     }

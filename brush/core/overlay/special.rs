@@ -67,6 +67,23 @@ pub(crate) fn assign_directory<SE: ShellExtensions>(shell: &mut Shell<SE>, place
     }
 }
 
+/// Enters an alias, or a program as found; whether the variable is one of those tables.
+pub(crate) fn assign_entry<SE: ShellExtensions>(shell: &mut Shell<SE>, name: &str, key: &str, value: &str) -> bool {
+    match name {
+        "BASH_ALIASES" => {
+            shell.aliases_mut().insert(key.to_owned(), value.to_owned());
+        }
+        "BASH_CMDS" => {
+            let path = shell.env_str("PATH").unwrap_or_default().into_owned();
+            let programs = shell.program_location_cache_mut();
+            programs.follow(&path);
+            programs.remember(key, crate::bytes::path(value).into_owned());
+        }
+        _ => return false,
+    }
+    true
+}
+
 /// Whether a variable stands for something that the shell does.
 #[must_use]
 pub fn has_meaning(name: &str) -> bool {

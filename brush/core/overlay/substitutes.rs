@@ -29,8 +29,8 @@ pub(crate) fn start<SE: ShellExtensions>(
     command: &str,
 ) -> Result<String, Error> {
     let no_command = || complaint(format!("{kind}({command}): bad substitution"));
-    let program = shell.parse_string(format!("({command}\n)")).map_err(|_| no_command())?;
-    let list = program.complete_commands.first().and_then(|list| list.0.first());
+    let read = shell.read_command(format!("({command}\n)"));
+    let list = read.as_ref().and_then(|list| list.0.first());
     let Some([Command::Compound(CompoundCommand::Subshell(subshell), _)]) =
         list.map(|item| item.0.first.seq.as_slice())
     else {

@@ -1,4 +1,4 @@
-//! How deep a trace of `set -x` stands.
+//! Traces of `set -x`: how deep they stand, and those of assignments that builtins make.
 //!
 //! Upstream counts every subshell as a level; it has no such file. What a trace shows of words is `quoting`'s, and where it
 //! goes is the shell's business.
@@ -7,6 +7,7 @@
 
 use crate::callstack::{FrameType, ScriptCallType};
 use crate::gate::Level;
+use crate::interp::ExecutionParameters;
 use crate::{Shell, extensions};
 
 impl<SE: extensions::ShellExtensions> Shell<SE> {
@@ -28,5 +29,20 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         outermost.is_some_and(|frame| {
             matches!(&frame.frame_type, FrameType::Script(call) if matches!(call.call_type, ScriptCallType::Source))
         })
+    }
+}
+
+/// Traces an assignment that a builtin makes, if commands are traced.
+pub async fn trace_assignment(
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+    name: &str,
+    value: &str,
+    append: bool,
+) {
+    if shell.options().print_commands_and_arguments {
+        let op = if append { "+=" } else { "=" };
+        let text = format!("{name}{op}{}", crate::quoting::assigned(value));
+        shell.trace_command(params, text).await;
     }
 }

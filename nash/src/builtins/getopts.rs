@@ -5,7 +5,7 @@
 use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use brush_core::ShellValue;
+use brush_core::{ShellValue, binding};
 
 use super::call::{Call, USAGE};
 use super::options::Options;
@@ -116,6 +116,10 @@ fn forget_argument(call: &mut Call<'_>) {
 fn bind(call: &mut Call<'_>, name: &str, value: &str) -> u8 {
     if !brush_core::env::valid_variable_name(name) {
         call.complain(&format!("`{name}': not a valid identifier"));
+        return 1;
+    }
+    if binding::refuses_target(call.context.shell, name, value) {
+        call.complain(&format!("`{value}': not a valid identifier"));
         return 1;
     }
     if values::assign(call, name, value.to_owned()) { 0 } else { READONLY.min(USAGE) }

@@ -33,12 +33,15 @@ pub(crate) fn caller(call: &mut Call<'_>) -> u8 {
         Some("--") => words = &words[1..],
         _ => {}
     }
-    let frames = frames(call);
-    if frames.is_empty() {
+    let sources = elements(call, "BASH_SOURCE");
+    if sources.is_empty() {
         return 1;
     }
     let Some(word) = words.first() else {
-        let (line, _, source) = &frames[0];
+        // The script itself was called by nobody.
+        let lines = elements(call, "BASH_LINENO");
+        let [line, source] =
+            [lines.first(), sources.get(1)].map(|told| told.map_or_else(|| "NULL".to_owned(), Clone::clone));
         call.print(&format!("{line} {source}\n"));
         return 0;
     };
@@ -47,6 +50,7 @@ pub(crate) fn caller(call: &mut Call<'_>) -> u8 {
         call.usage();
         return USAGE;
     };
+    let frames = frames(call);
     let Some((line, function, source)) = usize::try_from(depth).ok().and_then(|depth| frames.get(depth)) else {
         return 1;
     };
@@ -59,11 +63,7 @@ pub(crate) fn caller(call: &mut Call<'_>) -> u8 {
 
 /// Where each frame was called: the line, and the function and the file around it.
 fn frames(call: &Call<'_>) -> Vec<(String, String, String)> {
-    let shell = &*call.context.shell;
-    let elements = |name: &str| shell.env().get(name).map(|(_, variable)| variable.value().element_values(shell));
-    let lines = elements("BASH_LINENO").unwrap_or_default();
-    let functions = elements("FUNCNAME").unwrap_or_default();
-    let sources = elements("BASH_SOURCE").unwrap_or_default();
+    let [lines, functions, sources] = ["BASH_LINENO", "FUNCNAME", "BASH_SOURCE"].map(|name| elements(call, name));
     let depth = functions.len();
     (0..depth)
         .map(|index| {
@@ -73,4 +73,9 @@ fn frames(call: &Call<'_>) -> Vec<(String, String, String)> {
             (line, function, source)
         })
         .collect()
+}
+
+fn elements(call: &Call<'_>, name: &str) -> Vec<String> {
+    let shell = &*call.context.shell;
+    shell.env().get(name).map(|(_, variable)| variable.value().element_values(shell)).unwrap_or_default()
 }

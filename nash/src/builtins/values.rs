@@ -26,6 +26,10 @@ pub(crate) fn element(word: &str) -> Option<(&str, &str)> {
 
 /// Gives a variable or an element a value; says what is wrong where that can't be done.
 pub(crate) fn assign(call: &mut Call<'_>, word: &str, value: String) -> bool {
+    if binding::refuses_target(call.context.shell, word, &value) {
+        call.complain(&format!("`{value}': not a valid identifier"));
+        return false;
+    }
     match set(call, word, value) {
         Ok(()) => true,
         Err(error) => {

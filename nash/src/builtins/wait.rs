@@ -48,6 +48,7 @@ fn wait(mut context: ExecutionContext<'_, Extensions>, request: &Request) -> Res
     let result = if request.next { wait_for_next(&mut context, request) } else { wait_for_all(&mut context, request) };
     let params = context.params.clone();
     context.shell.notice_jobs(&params);
+    context.shell.reap_coprocesses();
     result
 }
 

@@ -30,10 +30,6 @@ impl ErrorFormatter for Diagnostics {
         }
         match error.kind() {
             ErrorKind::ParseError(ParseError::Syntax(error), source) => syntax_message(error, &source.source, shell),
-            // Without a search path a name is that of a file.
-            ErrorKind::CommandNotFound(name) if shell.env_str("PATH").is_none_or(|path| path.is_empty()) => {
-                format!("{}{name}: No such file or directory\n", message_prefix(shell))
-            }
             kind => format!("{}{}\n", message_prefix(shell), words(kind)),
         }
     }

@@ -130,6 +130,11 @@ fn data_passes_unchanged_through_files_and_pipes() {
     agree(include_str!("tables/data.txt"));
 }
 
+#[test]
+fn what_agents_type_agrees() {
+    agree(include_str!("tables/agents.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.trim_end().split("\n%%\n") {
         let duel = Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr();

@@ -121,6 +121,10 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         let (key, value) = binding::arithmetic_value(shell, params, self.name)?;
         self.key = key;
         match value {
+            // dash takes numbers, and no expressions.
+            Some(value) if shell.options().sh_mode && !tokens::is_number(&value) => {
+                Err(EvalError::fatal(format!("Illegal number: {value}")))
+            }
             Some(value) => nested(shell, params, &value, self.depth + 1),
             None if shell.options().treat_unset_variables_as_error => {
                 Err(EvalError::fatal(format!("{}: unbound variable", self.name)))

@@ -63,6 +63,18 @@ pub(super) struct Read {
     pub value: i64,
 }
 
+/// Whether a text is a number and nothing else, or blank: what dash takes of a variable.
+pub(super) fn is_number(text: &str) -> bool {
+    let text = text.trim();
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hexadecimal) => (hexadecimal, 16),
+        None if digits.starts_with('0') => (digits, 8),
+        None => (digits, 10),
+    };
+    text.is_empty() || (!digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix)))
+}
+
 /// Reads the token at `at`, or after the blanks there.
 pub(super) fn read(text: &[u8], at: usize, current: Token, last: Token) -> Result<Read, (Wrong, usize)> {
     let start = at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count();

@@ -93,7 +93,9 @@ impl Fields {
 
     fn append(&mut self, text: &str, quoted: bool) {
         self.started = true;
-        let could_be_pattern = |text: &str| text.contains(['*', '?', '[']) || (self.extended && text.contains('('));
+        // A backslash protects what follows, should the field turn out to be a pattern.
+        let could_be_pattern =
+            |text: &str| text.contains(['*', '?', '[', '\\']) || (self.extended && text.contains('('));
         if !quoted && self.globs && self.current.pattern.is_none() && could_be_pattern(text) {
             let mut pattern = String::new();
             patterns::escape_into(&self.current.text, &mut pattern);

@@ -176,7 +176,7 @@ impl Compiler<'_> {
             && let Some(kind @ ('.' | '=')) = self.peek(1)
             && let Some(name) = self.named(kind)
         {
-            return name.chars().next();
+            return Some(named_character(&name));
         }
         self.at += 1;
         if c != '\\' {
@@ -195,6 +195,79 @@ impl Compiler<'_> {
         Some(rest[..length].iter().collect())
     }
 }
+
+/// The character that `[.name.]` means. A name that means none gives a character that no text has.
+fn named_character(name: &str) -> char {
+    let mut chars = name.chars();
+    match (chars.next(), chars.next()) {
+        (Some(only), None) => only,
+        _ => CHARACTER_NAMES.iter().find(|(known, _)| *known == name).map_or('\0', |(_, character)| *character),
+    }
+}
+
+/// The names that POSIX gives to characters which are neither letters nor control characters of rare use.
+const CHARACTER_NAMES: &[(&str, char)] = &[
+    ("alert", '\x07'),
+    ("backspace", '\x08'),
+    ("tab", '\t'),
+    ("newline", '\n'),
+    ("vertical-tab", '\x0b'),
+    ("form-feed", '\x0c'),
+    ("carriage-return", '\r'),
+    ("space", ' '),
+    ("exclamation-mark", '!'),
+    ("quotation-mark", '"'),
+    ("number-sign", '#'),
+    ("dollar-sign", '$'),
+    ("percent-sign", '%'),
+    ("ampersand", '&'),
+    ("apostrophe", '\''),
+    ("left-parenthesis", '('),
+    ("right-parenthesis", ')'),
+    ("asterisk", '*'),
+    ("plus-sign", '+'),
+    ("comma", ','),
+    ("hyphen", '-'),
+    ("hyphen-minus", '-'),
+    ("minus", '-'),
+    ("dash", '-'),
+    ("period", '.'),
+    ("full-stop", '.'),
+    ("slash", '/'),
+    ("solidus", '/'),
+    ("zero", '0'),
+    ("one", '1'),
+    ("two", '2'),
+    ("three", '3'),
+    ("four", '4'),
+    ("five", '5'),
+    ("six", '6'),
+    ("seven", '7'),
+    ("eight", '8'),
+    ("nine", '9'),
+    ("colon", ':'),
+    ("semicolon", ';'),
+    ("less-than-sign", '<'),
+    ("equals-sign", '='),
+    ("greater-than-sign", '>'),
+    ("question-mark", '?'),
+    ("commercial-at", '@'),
+    ("left-square-bracket", '['),
+    ("backslash", '\\'),
+    ("reverse-solidus", '\\'),
+    ("right-square-bracket", ']'),
+    ("circumflex", '^'),
+    ("circumflex-accent", '^'),
+    ("underscore", '_'),
+    ("grave-accent", '`'),
+    ("left-brace", '{'),
+    ("left-curly-bracket", '{'),
+    ("vertical-line", '|'),
+    ("right-brace", '}'),
+    ("right-curly-bracket", '}'),
+    ("tilde", '~'),
+    ("DEL", '\x7f'),
+];
 
 /// What a class of characters holds; an unknown one holds nothing.
 fn class(name: &str) -> fn(char) -> bool {

@@ -40,9 +40,17 @@ pub(crate) fn matching(pattern: &str, folder: &Path, options: Options) -> Vec<St
     found
 }
 
-/// The parts between slashes; a bracket or a group doesn't reach over one.
+/// The parts between slashes; a bracket or a group doesn't reach over one, and a slash needs no protection.
 fn components(pattern: &str) -> Vec<&str> {
-    pattern.split('/').collect()
+    let mut parts: Vec<&str> = pattern.split('/').collect();
+    let before_slashes = parts.len() - 1;
+    for part in &mut parts[..before_slashes] {
+        let backslashes = part.len() - part.trim_end_matches('\\').len();
+        if backslashes % 2 == 1 {
+            *part = &part[..part.len() - 1];
+        }
+    }
+    parts
 }
 
 struct Walk<'a> {

@@ -111,9 +111,12 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
         while let Some(number) = trapping::take_pending() {
             let signal = TrapSignal::try_from(number)?;
             let Some(handler) = self.traps.get_handler(signal).cloned() else { continue };
-            let result = self.run_handler(signal, &handler, params).await?;
-            if !result.is_normal_flow() {
-                return Ok(Some(result));
+            self.jobs_mut().collect_ended();
+            for _ in 0..crate::processes::times_of_trap(number) {
+                let result = self.run_handler(signal, &handler, params).await?;
+                if !result.is_normal_flow() {
+                    return Ok(Some(result));
+                }
             }
         }
         Ok(None)

@@ -164,7 +164,7 @@ impl Parser<'_> {
                 let longest = self.take(byte);
                 Operation::Remove { suffix: byte == b'%', longest, pattern: self.pattern(b"}") }
             }
-            b'/' => self.replacement(in_double),
+            b'/' => self.replacement(),
             b'^' | b',' | b'~' => {
                 let all = self.take(byte);
                 Operation::Case { to: char::from(byte), all, pattern: self.pattern(b"}") }
@@ -196,10 +196,10 @@ impl Parser<'_> {
     }
 
     fn pattern(&mut self, stops: &[u8]) -> Word {
-        Word { pieces: self.pieces(Mode::Untilded, stops, true) }
+        Word { pieces: self.pieces(Mode::Element, stops, true) }
     }
 
-    fn replacement(&mut self, in_double: bool) -> Operation {
+    fn replacement(&mut self) -> Operation {
         let which = match self.peek() {
             Some(kind @ (b'/' | b'#' | b'%')) => {
                 self.at += 1;
@@ -215,14 +215,9 @@ impl Parser<'_> {
                 pieces.push(super::Piece::Text(self.text[start..self.at].to_owned()));
             }
         }
-        pieces.extend(self.pieces(Mode::Untilded, b"/}", true));
+        pieces.extend(self.pieces(Mode::Element, b"/}", true));
         let pattern = Word { pieces };
-        let with = if self.take(b'/') {
-            let mode = if in_double { Mode::Untilded } else { Mode::Plain };
-            Word { pieces: self.pieces_in_braces(mode) }
-        } else {
-            Word::default()
-        };
+        let with = if self.take(b'/') { Word { pieces: self.pieces_in_braces(Mode::Plain) } } else { Word::default() };
         Operation::Replace { which, pattern, with }
     }
 

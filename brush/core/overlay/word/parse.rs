@@ -69,9 +69,14 @@ impl Parser<'_> {
         let mut tilde_next = at_start && matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned);
         let mut assigning = mode == Mode::Assigned;
         let mut literal_so_far = true;
+        let mut guarded = 0;
         while let Some(byte) = self.peek() {
-            if stops.contains(&byte) {
+            if stops.contains(&byte) && self.at >= guarded {
                 break;
+            }
+            if byte == b'\'' && self.at >= guarded && self.in_braces && mode == Mode::Double {
+                // Single quotes stand for themselves here, but no brace between them closes anything.
+                guarded = scan::single_quotes(self.text.as_bytes(), self.at + 1).unwrap_or(0);
             }
             let tilde_here = std::mem::replace(&mut tilde_next, false);
             match byte {
@@ -204,13 +209,15 @@ impl Parser<'_> {
         let bytes = self.text.as_bytes();
         let in_double = matches!(mode, Mode::Double | Mode::Here | Mode::Arithmetic);
         match bytes.get(self.at + 1) {
-            Some(b'\'') if !in_double => match scan::ansi_quotes(bytes, self.at + 2) {
-                Some(end) => {
-                    pieces.quoted(&escapes::unquoted(&self.text[self.at + 2..end - 1]));
-                    self.at = end;
+            Some(b'\'') if !in_double || (self.in_braces && mode == Mode::Double) => {
+                match scan::ansi_quotes(bytes, self.at + 2) {
+                    Some(end) => {
+                        pieces.quoted(&escapes::unquoted(&self.text[self.at + 2..end - 1]));
+                        self.at = end;
+                    }
+                    None => self.literal(mode, pieces),
                 }
-                None => self.literal(mode, pieces),
-            },
+            }
             // A text that could be translated, and isn't.
             Some(b'"') if !in_double => self.at += 1,
             Some(b'(') => {
@@ -266,7 +273,7 @@ fn unescaped(text: &str, in_double: bool) -> String {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         let next = chars.clone().next();
-        if c == '\\' && in_double && next == Some('\n') {
+        if c == '\\' && next == Some('\n') {
             chars.next();
             continue;
         }

@@ -3,7 +3,7 @@
 //! Part of what replaces upstream's grammar. Which builtin a word names matters only for what may look like an assignment.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
-use super::tokens::{Kind, Operator, Token};
+use super::tokens::{Kind, Operator, Process, Token};
 use super::{Assignments, Parser, Result};
 use crate::ast::{self, Command, CommandPrefixOrSuffixItem as Item};
 
@@ -56,6 +56,11 @@ impl Parser<'_> {
         if assigns { Assignments::Arguments } else { Assignments::None }
     }
 
+    /// The process substitution that a word is. One that may hold aliases stays text, which is read with them when it runs.
+    fn process_of(&self, token: &mut Token) -> Option<Box<Process>> {
+        token.process.take().filter(|_| !self.surroundings.has_aliases())
+    }
+
     fn named_command(&mut self, prefix: Vec<Item>, mut name: Token) -> Result<Command> {
         self.assignments = self.assignments_behind(&name);
         // bash counts a command to the line on which the token behind its first word ends.
@@ -64,7 +69,7 @@ impl Parser<'_> {
             _ => None,
         };
         let mut suffix = Vec::new();
-        let word = if let Some(process) = name.process.take() {
+        let word = if let Some(process) = self.process_of(&mut name) {
             suffix.push(Item::ProcessSubstitution(process.0, process.1));
             None
         } else {
@@ -78,7 +83,7 @@ impl Parser<'_> {
             match self.peek_argument()? {
                 Kind::Word => {
                     let mut token = self.take()?;
-                    if let Some(process) = token.process.take() {
+                    if let Some(process) = self.process_of(&mut token) {
                         suffix.push(Item::ProcessSubstitution(process.0, process.1));
                         continue;
                     }

@@ -102,6 +102,9 @@ impl Operator {
     }
 }
 
+/// A process substitution: its direction and its commands.
+pub(super) type Process = (ast::ProcessSubstitutionKind, ast::SubshellCommand);
+
 /// A token and where it was found.
 #[derive(Debug)]
 pub(super) struct Token {
@@ -111,7 +114,7 @@ pub(super) struct Token {
     /// The word's text where it is not what stands in the source: a newline inside was escaped.
     pub(super) joined: Option<String>,
     /// The process substitution that the word consists of.
-    pub(super) process: Option<Box<(ast::ProcessSubstitutionKind, ast::SubshellCommand)>>,
+    pub(super) process: Option<Box<Process>>,
 }
 
 impl Token {

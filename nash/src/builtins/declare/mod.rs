@@ -10,7 +10,7 @@ mod show;
 mod value;
 
 use brush_core::builtins::BoxFuture;
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult};
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, ExecutionResult};
 
 use super::call::{Call, take_shield};
 use super::complain;
@@ -123,6 +123,11 @@ pub(crate) fn execute(
         let shielded = take_shield();
         let (kind, name) = Kind::of(&context.command_name);
         if kind == Kind::Local && !context.shell.in_function() {
+            if context.shell.options().sh_mode {
+                let mut result = complain(&context, name, "not in a function", 2);
+                result.next_control_flow = ExecutionControlFlow::ExitShell;
+                return Ok(result);
+            }
             return Ok(complain(&context, name, "can only be used in a function", 1));
         }
         let words: Vec<String> = args.iter().skip(1).map_while(leading_word).collect();

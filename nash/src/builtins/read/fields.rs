@@ -63,6 +63,10 @@ impl<'i> Separators<'i> {
             .map(|character| character.len())
     }
 
+    fn is_blank(&self, byte: u8) -> bool {
+        matches!(byte, b' ' | b'\t' | b'\n') && self.single[usize::from(byte)]
+    }
+
     fn is_blank_at(&self, line: &Line, at: usize) -> bool {
         matches!(line.bytes.get(at), Some(b' ' | b'\t' | b'\n')) && self.length_at(line, at).is_some()
     }
@@ -124,7 +128,8 @@ pub(crate) fn spread(line: &Line, separators: &Separators<'_>, count: usize) -> 
         field
     } else {
         let mut end = line.bytes.len();
-        while end > at && separators.is_blank_at(line, end - 1) {
+        // What is left loses its blanks, protected or not.
+        while end > at && separators.is_blank(line.bytes[end - 1]) {
             end -= 1;
         }
         at..end

@@ -23,6 +23,8 @@ pub type ProcessId = i32;
 /// Where the shell keeps descriptors of its own: far from the numbers that scripts name, such as 200 for a lock; lower where
 /// so many are not allowed.
 const PRIVATE_FD_MINS: [RawFd; 3] = [700, 100, 30];
+/// Where descriptors begin that a fork shares with its parent: below the private ones, above what scripts name.
+const KEPT_FD_MIN: RawFd = 640;
 /// How many numbers are the shell's own. Those above them belong to whoever embeds it, and survive a fork untouched.
 const PRIVATE_FD_COUNT: RawFd = 100;
 /// Where bash puts descriptors that it chooses a number for (`{var}>`, coprocesses).
@@ -167,6 +169,11 @@ pub fn move_to_private_range(fd: OwnedFd) -> OwnedFd {
         return fd;
     }
     duplicate_from(fd.as_raw_fd(), private_fd_min()).unwrap_or(fd)
+}
+
+/// Moves a descriptor to a number that scripts hardly use and that forks keep, closed on exec.
+pub(crate) fn move_out_of_the_way(fd: &OwnedFd) -> io::Result<OwnedFd> {
+    duplicate_from(fd.as_raw_fd(), KEPT_FD_MIN)
 }
 
 /// The first number that is the shell's own in this process.

@@ -119,6 +119,11 @@ pub fn take_pending() -> Option<i32> {
     Some(signal)
 }
 
+/// Whether a signal is caught.
+pub(crate) fn catches(signal: i32) -> bool {
+    CAUGHT.load(Ordering::Relaxed) & bit(signal) != 0
+}
+
 /// The signal that is going to end the shell.
 pub fn ending() -> Option<i32> {
     Some(ENDING.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
@@ -308,8 +313,10 @@ pub(super) fn restore_mask(before: &libc::sigset_t) {
     change_mask(libc::SIG_SETMASK, before);
 }
 
+/// The first signal that ends a wait. That a child has ended is what most waits are for; its trap runs afterwards.
 fn first_pending() -> Option<i32> {
-    ending().or_else(|| signals_in(PENDING.load(Ordering::Relaxed)).next())
+    let pending = PENDING.load(Ordering::Relaxed) & !bit(libc::SIGCHLD);
+    ending().or_else(|| signals_in(pending).next())
 }
 
 fn bit(signal: i32) -> u64 {
