@@ -36,6 +36,9 @@ pub struct Coverage {
     pub events_not_kept: u64,
     /// Previews that came but were beyond what is kept.
     pub previews_not_kept: u64,
+    /// Commands and processes of the parts of a long story that are not in it, because of the bound of what is put together.
+    #[serde(skip_serializing_if = "super::process::is_zero")]
+    pub left_out: u64,
     /// Lines of spools and journals that could not be read.
     pub damaged_lines: u64,
     /// Processes below no known shell.
@@ -148,6 +151,7 @@ impl Coverage {
             events_lost: lost,
             events_not_kept: 0,
             previews_not_kept: 0,
+            left_out: 0,
             damaged_lines: 0,
             processes_not_attributed: count(strangers),
             events_not_attributed: forest.unattributed,

@@ -251,6 +251,6 @@ impl Executed {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field as it is")]
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }

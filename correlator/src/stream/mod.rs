@@ -5,6 +5,7 @@
 
 mod cut;
 mod families;
+mod gather;
 mod totals;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use nash_events::{Batch, KernelEvent};
 use crate::findings::{Finding, FindingRules};
 use crate::story::Story;
 use crate::{Changes, Engine};
+pub use gather::{FINDINGS_MAX, GATHERED_MAX, Gathering};
 use totals::Totals;
 
 /// Milliseconds that a shell's family is kept after its end for what comes late: 10 s, five times the longest that a shell or

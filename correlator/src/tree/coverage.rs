@@ -37,6 +37,12 @@ pub fn warnings(story: &Story) -> Vec<String> {
     if coverage.previews_not_kept > 0 {
         warnings.push(format!("{} previews came after the limit and were left out", coverage.previews_not_kept));
     }
+    if coverage.left_out > 0 {
+        warnings.push(format!(
+            "{} commands and processes are left out here: as lines of JSON, or as a tree, all of them are told",
+            coverage.left_out
+        ));
+    }
     if coverage.damaged_lines > 0 {
         let (lines, were) = if coverage.damaged_lines == 1 { ("line", "was") } else { ("lines", "were") };
         warnings.push(format!("{} damaged {lines} of spool files {were} left out", coverage.damaged_lines));

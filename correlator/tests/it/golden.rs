@@ -139,7 +139,7 @@ fn shuffled_repeated_and_cut_otherwise_each_pair_tells_the_same() {
 }
 
 /// What a story says that something was or happened: a story of less may say less, but nothing else.
-fn claims(story: &Story) -> BTreeSet<String> {
+pub(crate) fn claims(story: &Story) -> BTreeSet<String> {
     let mut claims = BTreeSet::new();
     for shell in &story.shells {
         let id = &shell.shell_id;

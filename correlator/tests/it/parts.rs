@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 
-use nash_correlator::stream::Limits;
+use nash_correlator::stream::{GATHERED_MAX, Gathering, Limits};
 use nash_correlator::{Finding, Story, Stream};
 use nash_events::Batch;
 use serde_json::{Value, json};
 
-use crate::golden::{Pair, pairs, singly, whole};
+use crate::events::{batch, exec, shell_start};
+use crate::golden::{Pair, claims, pairs, singly, whole};
 
 /// A look every few events, and hardly anything kept open. What is late is waited for as long as the two clocks may differ.
 const TINY: Limits =
@@ -95,4 +96,55 @@ fn the_last_of_tiny_parts_counts_what_the_whole_counts() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Who stands where: shells by their commands, processes by their parents and owners.
+fn places(story: &Story) -> Vec<String> {
+    let key = |id: u64| &story.processes[usize::try_from(id).unwrap()].key;
+    let shells = story.shells.iter().flat_map(|shell| {
+        let commands = shell.commands.iter().map(move |command| (&shell.shell_id, command.cmd, command.process));
+        commands.map(|(shell, cmd, process)| format!("{shell} {cmd:?} {:?}", process.map(key)))
+    });
+    let processes = story.processes.iter().map(|process| {
+        assert_eq!(key(process.id), &process.key);
+        format!("{:?} below {:?} of {:?}", process.key, process.parent.map(key), process.owner)
+    });
+    let mut places: Vec<String> = shells.chain(processes).collect();
+    places.sort();
+    places
+}
+
+#[test]
+fn tiny_parts_that_are_put_together_are_the_whole() {
+    for pair in pairs() {
+        let mut stream = Stream::with_limits(TINY);
+        stream.expect_kernel();
+        let mut gathering = Gathering::new();
+        for batch in in_order_of_time(&pair) {
+            stream.push(batch).1.into_iter().for_each(|part| gathering.add(part));
+        }
+        let (gathered, whole) = (gathering.finish(stream.finish()), whole(&pair));
+        assert_eq!(claims(&gathered), claims(&whole), "{}", pair.name);
+        assert_eq!(places(&gathered), places(&whole), "{}", pair.name);
+        assert_eq!(sorted(&gathered.findings), sorted(&whole.findings), "{}", pair.name);
+        assert_eq!(gathered.coverage.left_out, 0);
+    }
+}
+
+#[test]
+fn what_is_beyond_the_bound_of_what_is_put_together_is_counted() {
+    let mut gathering = Gathering::new();
+    let commands = 2_000_u64;
+    let shells = GATHERED_MAX as u64 / commands + 2;
+    for number in 0..shells {
+        let mut events = vec![shell_start(1, &json!({}))];
+        events.extend((1..=commands).map(|cmd| exec(cmd + 1, cmd, "step", &json!({}))));
+        gathering.add(crate::events::story(&[batch(&format!("shell-{number:03}"), None, &events)]));
+    }
+    let story = gathering.finish(crate::events::story(&[]));
+    let told: u64 = story.shells.iter().map(nash_correlator::story::ShellStory::reported_commands).sum();
+    assert_eq!(told + story.coverage.left_out, shells * commands);
+    assert!(told > GATHERED_MAX as u64 / 2 && story.coverage.left_out > 0, "{told}");
+    let warnings = nash_correlator::tree::warnings(&story);
+    assert!(warnings.iter().any(|warning| warning.contains("are left out here")), "{warnings:?}");
 }

@@ -6,16 +6,14 @@
 use std::path::PathBuf;
 
 use nash_correlator::findings::Severity;
-use nash_correlator::{Engine, FindingRules, Story, Stream};
+use nash_correlator::stream::{FINDINGS_MAX, Gathering};
+use nash_correlator::{FindingRules, Story, Stream};
 
 use crate::cli::{AnalyzeArgs, Format};
 use crate::input::{self, Piece, Summary};
 use crate::output::Out;
 use crate::rules::Rules;
 use crate::terminal::complain;
-
-/// Findings of a story in parts that are kept: 10,000, ten times what a story has of one rule; later ones are left out.
-const FINDINGS_MAX: usize = 10_000;
 
 /// Tells the story of everything in the paths; gives the exit status: 1 where a path could not be read.
 ///
@@ -64,17 +62,11 @@ pub(crate) fn findings_of(paths: &[PathBuf], rules: &Rules, finding_rules: Findi
     (story, summary)
 }
 
-/// Reads everything and puts it together.
+/// Reads everything and puts it together, as far as the bound of what is put together allows.
 fn whole(paths: &[PathBuf], rules: &Rules, finding_rules: FindingRules) -> (Story, Summary) {
-    let mut engine = Engine::new();
-    engine.set_finding_rules(finding_rules);
-    let summary = input::read(paths, rules, &mut |piece| match piece {
-        Piece::Kernel => {}
-        Piece::Batch(batch) => drop(engine.push_owned(*batch)),
-        Piece::Damaged(count) => engine.add_damaged_lines(count),
-    });
-    note_foreign(summary);
-    (engine.into_story(), summary)
+    let mut gathering = Gathering::new();
+    let (last, summary) = in_parts(paths, rules, finding_rules, &mut |part| gathering.add(part));
+    (gathering.finish(last), summary)
 }
 
 /// Reads everything and gives what is over to `part` as soon as it is; the last part is the answer.
