@@ -15,7 +15,7 @@ const SHELL_LISTS: [(&str, &str); 4] =
     [("commands", "command"), ("pipes", "pipe"), ("events", "event"), ("processes", "process")];
 
 /// Lists of the story that become lines, before its shells.
-const STORY_LISTS: [(&str, &str); 2] = [("findings", "finding"), ("processes", "process")];
+const STORY_LISTS: [(&str, &str); 1] = [("findings", "finding")];
 
 /// Writes a story as lines.
 ///
@@ -27,14 +27,17 @@ const STORY_LISTS: [(&str, &str); 2] = [("findings", "finding"), ("processes", "
 /// {"type":"command","shellId":"…","cmd":1,"seq":2,"state":"ended","argv":["git","push"],…}
 /// ```
 pub fn write(story: &Story, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-    // Shells are turned into lines one by one, so that the text of a large story is never in memory at once.
-    let mut head = object(&story.without_shells())?;
+    // Shells and processes are turned into lines one by one, so that the text of a large story is never in memory at once.
+    let mut head = object(&story.without_lists())?;
     head.remove("shells");
     let lists = take_lists(&mut head, &STORY_LISTS);
     head.remove("type");
     line(out, "story", None, Value::Object(head))?;
     for (kind, item) in lists {
         line(out, kind, None, item)?;
+    }
+    for process in &story.processes {
+        line(out, "process", None, serde_json::to_value(process)?)?;
     }
     for shell in &story.shells {
         let mut head = object(shell)?;

@@ -70,16 +70,25 @@ fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The story as JSON, with what is missing of it in words; shell by shell, so that it is never in memory twice.
+/// The story as JSON, with what is missing of it in words; process by process and shell by shell, so that it is
+/// never in memory twice.
 fn write_story(story: &Story, previews: bool, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let mut left = if previews { PREVIEWS_BYTES_MAX } else { 0 };
-    let mut head = serde_json::to_value(story.without_shells())?;
+    let mut head = serde_json::to_value(story.without_lists())?;
     head["warnings"] = Value::from(tree::warnings(story));
     if let Value::Object(head) = &mut head {
         head.remove("shells");
+        head.remove("processes");
     }
     let head = serde_json::to_string(&head)?;
-    write!(out, "{},\"shells\":[", head.strip_suffix('}').unwrap_or(&head))?;
+    write!(out, "{},\"processes\":[", head.strip_suffix('}').unwrap_or(&head))?;
+    for (index, process) in story.processes.iter().enumerate() {
+        if index > 0 {
+            out.write_all(b",")?;
+        }
+        serde_json::to_writer(&mut *out, process)?;
+    }
+    out.write_all(b"],\"shells\":[")?;
     for (index, shell) in story.shells.iter().enumerate() {
         if index > 0 {
             out.write_all(b",")?;
