@@ -188,7 +188,14 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         }
     }
 
-    fn refuse_text(&mut self, error: SyntaxError, origin: Origin, params: &ExecutionParameters) -> ExecutionResult {
+    fn refuse_text(&mut self, mut error: SyntaxError, origin: Origin, params: &ExecutionParameters) -> ExecutionResult {
+        // A shell that ends where something fails does so with the first line of the message.
+        let fails_at_once =
+            self.options().exit_on_nonzero_command_exit && !params.suppress_errexit && !self.options().sh_mode;
+        let fails_at_once = fails_at_once && matches!(error.kind, SyntaxErrorKind::Unexpected(_));
+        if fails_at_once {
+            error.text = None;
+        }
         let status = match &error.kind {
             SyntaxErrorKind::InArray(_) | SyntaxErrorKind::UnclosedArray => ARRAY_ERROR_STATUS,
             // So it is in bash, where the test never got to run and nothing else set a status.
@@ -209,7 +216,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         let ends = origin.is_program()
             || is_discarded
             || (self.options().posix_mode && origin != Origin::Evaluated(SUBSTITUTION));
-        if ends && !goes_on {
+        if ends && !goes_on || fails_at_once {
             result.next_control_flow = ExecutionControlFlow::ExitShell;
         }
         self.set_last_exit_status(status);

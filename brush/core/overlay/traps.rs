@@ -336,7 +336,7 @@ impl TrapHandlerConfig {
     }
 
     /// Whether there is any trap, be it one that was set aside.
-    pub(crate) fn see_commands(&self) -> bool {
+    pub fn see_commands(&self) -> bool {
         self.aside > 0 || !self.handlers.is_empty()
     }
 

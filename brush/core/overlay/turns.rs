@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -13,6 +14,10 @@ use crate::sys::process;
 
 /// How long the next element waits for a line at most, in milliseconds: one that traces nothing must not hold up others.
 const PATIENCE_MILLISECONDS: u16 = 20;
+
+/// How far an element is ahead once it has told of itself: what a fork takes in bash, in which a function tells of its first
+/// command too.
+const AHEAD: Duration = Duration::from_micros(300);
 
 thread_local! {
     /// What an element lets go of when it has told of itself; a program that takes its place does so, too.
@@ -36,6 +41,7 @@ impl Turn {
         let mut watched = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
         // Whatever comes of it, the next one's turn follows.
         let _ = poll(&mut watched, PollTimeout::from(PATIENCE_MILLISECONDS));
+        std::thread::sleep(AHEAD);
     }
 }
 

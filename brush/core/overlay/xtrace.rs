@@ -5,6 +5,8 @@
 
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+use brush_parser::ast;
+
 use crate::callstack::{FrameType, ScriptCallType};
 use crate::gate::Level;
 use crate::interp::ExecutionParameters;
@@ -45,4 +47,16 @@ pub async fn trace_assignment(
         let text = format!("{name}{op}{}", crate::quoting::assigned(value));
         shell.trace_command(params, text).await;
     }
+}
+
+/// What is traced of an array that a declaration assigns, with every key and value in single quotes; nothing of other values.
+pub(crate) fn elements(assignment: &ast::Assignment) -> Option<String> {
+    let ast::AssignmentValue::Array(elements) = &assignment.value else { return None };
+    let quoted = |text: &str| std::format!("'{}'", text.replace('\'', "'\\''"));
+    let elements = elements.iter().map(|(key, value)| match key {
+        Some(key) => std::format!("[{}]={}", quoted(&key.value), quoted(&value.value)),
+        None => quoted(&value.value),
+    });
+    let op = if assignment.append { "+=" } else { "=" };
+    Some(std::format!("{}{op}({})", assignment.name, elements.collect::<Vec<_>>().join(" ")))
 }

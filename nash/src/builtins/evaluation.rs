@@ -2,13 +2,15 @@
 //!
 //! Parsing and running are the interpreter's; here the text is put together and the file is found.
 
+use std::borrow::Cow;
+
 use brush_core::builtins::BoxFuture;
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, ExecutionResult, bytes};
+use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, ExecutionResult, ShellVariable, bytes};
 
 use super::call::Call;
 use super::lookup;
 use super::options::Options;
-use crate::interpreter::Extensions;
+use crate::interpreter::{Extensions, Shell};
 
 /// Runs `eval`.
 pub(crate) fn eval(
@@ -40,8 +42,11 @@ pub(crate) fn eval(
             return result;
         }
         let place = context.shell.call_stack().current_pos_as_source_info();
+        let told = command_told(context.shell);
         // Whatever the text asks for, such as leaving a loop, is asked of what is around.
-        context.shell.run_string(text, &place, &context.params).await
+        let result = context.shell.run_string(text, &place, &context.params).await;
+        tell_again(context.shell, told);
+        result
     })
 }
 
@@ -58,8 +63,26 @@ pub(crate) fn source(
             Err(status) => return call.end(status),
         };
         let context = call.context;
-        context.shell.source_script(bytes::path(&file.path), file.arguments.iter(), &context.params).await
+        let told = command_told(context.shell);
+        let result = context.shell.source_script(bytes::path(&file.path), file.arguments.iter(), &context.params).await;
+        tell_again(context.shell, told);
+        result
     })
+}
+
+/// What traps are told of the command that runs, if they are told at all.
+fn command_told(shell: &Shell) -> Option<String> {
+    shell.traps().see_commands().then(|| shell.env_str("BASH_COMMAND").map(Cow::into_owned)).flatten()
+}
+
+/// Has traps told of it again, after the commands of its text.
+fn tell_again(shell: &mut Shell, told: Option<String>) {
+    if let Some(told) = told
+        && shell.traps().see_commands()
+    {
+        // Where a script has made the variable its own, it stays as it is.
+        let _ = shell.env_mut().set_global("BASH_COMMAND", ShellVariable::new(told));
+    }
 }
 
 /// A file to run, and its positional parameters.
@@ -94,6 +117,10 @@ fn file<'w>(call: &mut Call<'_>, words: &'w [String]) -> Result<File<'w>, u8> {
     call.complain_for_shell(&format!("{name}: {reason}"));
     let options = call.context.shell.options();
     if options.posix_mode && !options.interactive && !call.shielded {
+        call.flow = ExecutionControlFlow::ExitShell;
+    }
+    if options.exit_on_nonzero_command_exit && !options.sh_mode && !call.context.params.suppress_errexit {
+        // bash ends where it says so, before any trap could see the failure.
         call.flow = ExecutionControlFlow::ExitShell;
     }
     Err(1)
