@@ -71,7 +71,7 @@ pub(crate) fn note_closed<SE: extensions::ShellExtensions>(
     }
     let names: Vec<String> = shell.jobs().coprocesses.iter().map(|(_, name)| name.clone()).collect();
     for name in names {
-        let Some(end) = descriptors(shell, &name).iter().position(|own| *own == fd) else { continue };
+        let Some(end) = ends(shell, &name).iter().position(|own| *own == Some(fd)) else { continue };
         if let Some((_, variable)) = shell.env_mut().get_mut(&name) {
             // What is readonly stays as it is.
             let _ = variable.assign_at_index(end.to_string(), CLOSED.to_owned(), false);
@@ -79,9 +79,12 @@ pub(crate) fn note_closed<SE: extensions::ShellExtensions>(
     }
 }
 
-/// The numbers of a coprocess's descriptors, as its variable has them.
+/// The numbers of a coprocess's descriptors that are open, as its variable has them.
 fn descriptors<SE: extensions::ShellExtensions>(shell: &Shell<SE>, name: &str) -> Vec<ShellFd> {
+    ends(shell, name).into_iter().flatten().filter(|fd| *fd >= 0).collect()
+}
+
+fn ends<SE: extensions::ShellExtensions>(shell: &Shell<SE>, name: &str) -> Vec<Option<ShellFd>> {
     let Some((_, variable)) = shell.env().get(name) else { return Vec::new() };
-    let values = variable.value().element_values(shell);
-    values.iter().filter_map(|value| value.parse().ok()).filter(|fd| *fd >= 0).collect()
+    variable.value().element_values(shell).iter().map(|value| value.parse().ok()).collect()
 }

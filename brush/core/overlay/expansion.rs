@@ -19,6 +19,7 @@ mod transform;
 
 use std::borrow::Cow;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use crate::arithmetic::EvalError;
@@ -71,7 +72,7 @@ pub(crate) fn pattern_text<SE: ShellExtensions>(
     if !text.contains(['$', '`', '\'', '"', '~', '<', '>']) {
         return Ok(text.to_owned());
     }
-    let word = word::parsed(text, Mode::Plain);
+    let word = parsed(shell, text, Mode::Plain);
     let mut sink = PatternText::new(shell);
     Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
     Ok(sink.text)
@@ -83,7 +84,7 @@ pub(crate) fn traced_pattern<SE: ShellExtensions>(
     params: &ExecutionParameters,
     text: &str,
 ) -> Result<String, Error> {
-    let word = word::parsed(text, Mode::Plain);
+    let word = parsed(shell, text, Mode::Plain);
     let mut sink = PatternText::new(shell);
     sink.protects_all = true;
     Expander { shell, params, commands: false }.pieces(&word.pieces, &mut sink)?;
@@ -96,7 +97,7 @@ pub(crate) async fn basic_expand_regex(
     params: &ExecutionParameters,
     text: impl AsRef<str>,
 ) -> Result<regex::Regex, Error> {
-    let word = word::parsed(text.as_ref(), Mode::Plain);
+    let word = parsed(shell, text.as_ref(), Mode::Plain);
     let mut sink = RegexText::new(shell);
     Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
     Ok(regex::Regex::new(sink.text, shell.options().case_insensitive_conditionals, locale::multibyte(shell)))
@@ -128,7 +129,7 @@ pub(crate) async fn basic_expand_word_with_options(
     options: &ExpanderOptions,
 ) -> Result<String, Error> {
     let mode = if options.tilde_expand { Mode::Plain } else { Mode::Double };
-    let word = word::parsed(text.as_ref(), mode);
+    let word = parsed(shell, text.as_ref(), mode);
     let mut sink = Joined::new(shell);
     Expander { shell, params, commands: options.execute_command_substitutions }.pieces(&word.pieces, &mut sink)?;
     Ok(sink.finish())
@@ -205,7 +206,7 @@ pub(crate) fn arithmetic_text<'a, SE: ShellExtensions>(
     if !text.contains(['$', '`', '\\', '"']) {
         return Ok(Cow::Borrowed(text));
     }
-    let word = word::parsed(text, Mode::Arithmetic);
+    let word = parsed(shell, text, Mode::Arithmetic);
     let mut expander = Expander { shell, params, commands: true };
     expander.expression(&word).map(Cow::Owned).map_err(EvalError::from)
 }
@@ -243,8 +244,13 @@ pub(crate) fn tested_name<SE: ShellExtensions>(
     params: &ExecutionParameters,
     text: &str,
 ) -> Result<String, Error> {
-    let word = word::parsed(text, Mode::Plain);
+    let word = parsed(shell, text, Mode::Plain);
     Expander { shell, params, commands: true }.expression(&word)
+}
+
+/// The pieces of a word, as the shell reads it.
+fn parsed(shell: &Shell<impl ShellExtensions>, text: &str, mode: Mode) -> Arc<word::Word> {
+    word::parsed(text, mode, shell.options().posix_mode || shell.options().sh_mode)
 }
 
 fn joined<SE: ShellExtensions>(
@@ -256,7 +262,7 @@ fn joined<SE: ShellExtensions>(
     if !text.contains(['$', '`', '\\', '\'', '"', '~', '<', '>']) {
         return Ok(text.to_owned());
     }
-    let word = word::parsed(text, mode);
+    let word = parsed(shell, text, mode);
     let mut sink = if matches!(mode, Mode::Here) { Joined::with_blanks() } else { Joined::new(shell) };
     Expander { shell, params, commands: true }.pieces(&word.pieces, &mut sink)?;
     Ok(sink.finish())
@@ -300,7 +306,7 @@ fn split_one<SE: ShellExtensions>(
         (true, false) => Mode::Plain,
         (true, true) => Mode::Element,
     };
-    let word = word::parsed(text, mode);
+    let word = parsed(shell, text, mode);
     let mut expander = Expander { shell, params, commands: options.execute_command_substitutions };
     if is_list {
         expander.operand(&word, fields)?;

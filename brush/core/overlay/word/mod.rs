@@ -153,20 +153,20 @@ pub(crate) enum Mode {
 }
 
 thread_local! {
-    static CACHE: RefCell<HashMap<Mode, HashMap<String, Arc<Word>>>> = RefCell::default();
+    static CACHE: RefCell<HashMap<(Mode, bool), HashMap<String, Arc<Word>>>> = RefCell::default();
 }
 
-/// The pieces of a word.
-pub(crate) fn parsed(text: &str, mode: Mode) -> Arc<Word> {
+/// The pieces of a word; `strict` where the standard says what single quotes mean in `"${…}"`: nothing.
+pub(crate) fn parsed(text: &str, mode: Mode, strict: bool) -> Arc<Word> {
     if text.len() > CACHE_TEXT_MAX {
-        return Arc::new(parse::word(text, mode));
+        return Arc::new(parse::word(text, mode, strict));
     }
     CACHE.with_borrow_mut(|caches| {
-        let cache = caches.entry(mode).or_default();
+        let cache = caches.entry((mode, strict)).or_default();
         if let Some(word) = cache.get(text) {
             return Arc::clone(word);
         }
-        let word = Arc::new(parse::word(text, mode));
+        let word = Arc::new(parse::word(text, mode, strict));
         if cache.len() >= CACHE_WORDS_MAX {
             cache.clear();
         }

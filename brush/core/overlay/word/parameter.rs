@@ -235,14 +235,14 @@ impl Parser<'_> {
         if offset_end == start && self.text.as_bytes().get(start) == Some(&b'}') {
             return None;
         }
-        let offset = super::parse::word(&self.text[start..offset_end], Mode::Arithmetic);
+        let offset = super::parse::word(&self.text[start..offset_end], Mode::Arithmetic, self.strict);
         self.at = offset_end;
         let mut length = None;
         if self.take(b':') {
             let start = self.at;
             self.at = self.expression_end(b"}")?;
             let text = &self.text[start..self.at];
-            length = Some((super::parse::word(text, Mode::Arithmetic), text.to_owned()));
+            length = Some((super::parse::word(text, Mode::Arithmetic, self.strict), text.to_owned()));
         }
         Some(Operation::Substring { offset, length })
     }

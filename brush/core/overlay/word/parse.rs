@@ -8,14 +8,14 @@ use super::{Mode, Name, Piece, Word, scan};
 use crate::escapes;
 
 /// Parses a word.
-pub(super) fn word(text: &str, mode: Mode) -> Word {
-    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false };
+pub(super) fn word(text: &str, mode: Mode, strict: bool) -> Word {
+    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false, strict };
     Word { pieces: parser.pieces(mode, b"", true) }
 }
 
 /// Parses a name with nothing after it.
 pub(super) fn whole_name(text: &str) -> Option<Name> {
-    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false };
+    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false, strict: false };
     let name = parser.name()?;
     (parser.at == text.len()).then_some(name)
 }
@@ -27,6 +27,8 @@ pub(super) struct Parser<'a> {
     pub in_braces: bool,
     /// Whether every backslash is dropped: in quotes inside the braces of what is quoted.
     pub drops_backslashes: bool,
+    /// Whether single quotes mean nothing in the braces of what is quoted.
+    pub strict: bool,
 }
 
 /// Collects pieces, joining neighbours of a kind.
@@ -74,7 +76,7 @@ impl Parser<'_> {
             if stops.contains(&byte) && self.at >= guarded {
                 break;
             }
-            if byte == b'\'' && self.at >= guarded && self.in_braces && mode == Mode::Double {
+            if byte == b'\'' && self.at >= guarded && self.in_braces && !self.strict && mode == Mode::Double {
                 // Single quotes stand for themselves here, but no brace between them closes anything.
                 guarded = scan::single_quotes(self.text.as_bytes(), self.at + 1).unwrap_or(0);
             }
@@ -153,6 +155,7 @@ impl Parser<'_> {
                         at: self.at + 1,
                         in_braces: false,
                         drops_backslashes: self.in_braces && mode == Mode::Double,
+                        strict: self.strict,
                     };
                     pieces.0.push(Piece::Double(inner.pieces(Mode::Double, b"", false)));
                     self.at = end;
@@ -222,7 +225,11 @@ impl Parser<'_> {
             Some(b'"') if !in_double => self.at += 1,
             Some(b'(') => {
                 if let Some((inner_end, end)) = scan::arithmetic(bytes, self.at + 1) {
-                    pieces.0.push(Piece::Arithmetic(word(&self.text[self.at + 3..inner_end], Mode::Arithmetic)));
+                    pieces.0.push(Piece::Arithmetic(word(
+                        &self.text[self.at + 3..inner_end],
+                        Mode::Arithmetic,
+                        self.strict,
+                    )));
                     self.at = end;
                 } else if let Some(end) = scan::command(bytes, self.at + 2) {
                     pieces.0.push(Piece::Command(self.text[self.at + 2..end - 1].to_owned()));
@@ -233,7 +240,11 @@ impl Parser<'_> {
             }
             Some(b'[') => match scan::brackets(bytes, self.at + 2) {
                 Some(end) => {
-                    pieces.0.push(Piece::Arithmetic(word(&self.text[self.at + 2..end - 1], Mode::Arithmetic)));
+                    pieces.0.push(Piece::Arithmetic(word(
+                        &self.text[self.at + 2..end - 1],
+                        Mode::Arithmetic,
+                        self.strict,
+                    )));
                     self.at = end;
                 }
                 None => self.literal(mode, pieces),
