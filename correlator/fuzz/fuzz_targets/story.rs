@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use nash_correlator::tree::{Options, render};
-use nash_correlator::{Engine, Stream, html, perfetto, story_lines};
+use nash_correlator::{Engine, Story, Stream, html, perfetto, story_lines};
 use nash_events::SpoolLine;
 use nash_events::spool::read_spool;
 
@@ -22,7 +22,6 @@ fuzz_target!(|bytes: &[u8]| {
         backwards.push(batch);
     }
     let story = forwards.story();
-    let text = |story| serde_json::to_string(story).expect("a story can be written");
     assert!(text(&story) == text(&backwards.story()), "the order of arrival matters");
     let mut stream = Stream::new();
     let parts: usize = batches.iter().map(|batch| stream.push(batch.clone()).1.len()).sum();
@@ -38,3 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     let trace: serde_json::Value = serde_json::from_slice(&trace).expect("a trace is JSON");
     assert!(trace["traceEvents"].is_array());
 });
+
+fn text(story: &Story) -> String {
+    serde_json::to_string(story).expect("a story can be written")
+}
