@@ -150,8 +150,7 @@ impl<'a> Forest<'a> {
     /// The process that had a pid at a moment.
     pub(crate) fn user_of(&self, boot_id: &str, pid: u32, born_before: Option<u64>, at: &Moment) -> Option<usize> {
         let users = self.by_number.get(&(boot_id, pid))?;
-        let users = users.iter().copied().map(|user| (user, &self.nodes[user]));
-        pid_reuse::user_at(users, born_before, at)
+        pid_reuse::user_at(&self.nodes, users, born_before, at)
     }
 
     /// The process with a pid and a start.

@@ -3,7 +3,8 @@
 //!
 //! By path where the path is the same, by name and time where a link led elsewhere. It labels; it leaves nothing out.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use nash_events::event::RedirectTarget;
 use nash_events::kernel::{Connect, MutationOp};
@@ -16,6 +17,9 @@ use crate::story::{Command, ShellPurpose, ShellStory};
 /// Bits of `open`'s flags: `O_DIRECTORY`, as x86 has it and as ARM does.
 const O_DIRECTORY: u64 = 0o200_000 | 0o40_000;
 
+/// Paths of one name that are remembered with their times: 1000.
+const NAMED_MAX: usize = 1000;
+
 /// What one shell had reason to open itself.
 #[derive(Debug, Default)]
 pub(crate) struct Purposes<'a> {
@@ -24,6 +28,8 @@ pub(crate) struct Purposes<'a> {
     by_path: HashMap<Vec<u8>, (ShellPurpose, Option<CmdId>)>,
     /// By the last part of the path, with the time.
     by_name: HashMap<&'a [u8], Vec<Named>>,
+    /// Every purpose that stands in `by_path`.
+    known: HashSet<(ShellPurpose, Option<CmdId>)>,
     first_command_ms: Option<f64>,
 }
 
@@ -70,9 +76,15 @@ impl<'a> Purposes<'a> {
             Some(cwd) if !path.starts_with(b"/") => [cwd, b"/", path].concat(),
             _ => path.to_vec(),
         };
-        self.by_path.entry(whole).or_insert((purpose, cmd));
+        if let Entry::Vacant(place) = self.by_path.entry(whole) {
+            place.insert((purpose, cmd));
+            self.known.insert((purpose, cmd));
+        }
         if let Some(ts) = ts {
-            self.by_name.entry(file_name(path)).or_default().push((ts, purpose, cmd));
+            let named = self.by_name.entry(file_name(path)).or_default();
+            if named.len() < NAMED_MAX {
+                named.push((ts, purpose, cmd));
+            }
         }
     }
 
@@ -87,8 +99,8 @@ impl<'a> Purposes<'a> {
         if self.is_observation(path, what) {
             return Some((ShellPurpose::Observation, None));
         }
-        if let Some(known) = self.by_path.get(path).or_else(|| self.near(path, at, last_ts)) {
-            return Some(*known);
+        if let Some(known) = self.by_path.get(path).copied().or_else(|| self.near(path, at, last_ts)) {
+            return Some(known);
         }
         let is_early = at.ts.zip(self.first_command_ms).is_none_or(|(ts, first)| ts <= first);
         let open = match what {
@@ -118,12 +130,12 @@ impl<'a> Purposes<'a> {
         }
     }
 
-    fn near(&self, path: &[u8], at: &Moment, last_ts: Option<f64>) -> Option<&(ShellPurpose, Option<CmdId>)> {
+    fn near(&self, path: &[u8], at: &Moment, last_ts: Option<f64>) -> Option<(ShellPurpose, Option<CmdId>)> {
         let (first, last) = (at.ts?, last_ts.or(at.ts)?);
         let named = self.by_name.get(file_name(path))?;
         let (.., purpose, cmd) =
             named.iter().find(|(ts, ..)| first - CLOCK_SLACK_MS <= *ts && *ts <= last + CLOCK_SLACK_MS)?;
-        self.by_path.values().find(|(known, of)| known == purpose && of == cmd)
+        Some((*purpose, *cmd)).filter(|meant| self.known.contains(meant))
     }
 }
 

@@ -12,10 +12,13 @@ use crate::kernel::effects::{Detail, Files, MutationKey, OpenKey, Tally};
 use crate::kernel::{Moment, Ran};
 use crate::story::{Attribution, Effect, Executed, Process, Role, Rule, ShellStory, is_background};
 
+/// Events of one process among which an equal one is looked for: the newest 1000.
+const JOINED_MAX: usize = 1000;
+
 /// The story's processes.
 pub(crate) fn tell(forest: &Forest<'_>, shells: &[ShellStory]) -> Vec<Process> {
     let purposes: Vec<Purposes<'_>> = shells.iter().map(Purposes::of).collect();
-    let telling = Telling { forest, shells, purposes: &purposes };
+    let telling = Telling { forest, shells, purposes: &purposes, is_of_shell_code: of_shell_code(forest) };
     (0..forest.nodes.len()).map(|index| telling.process(index)).collect()
 }
 
@@ -23,6 +26,8 @@ struct Telling<'a> {
     forest: &'a Forest<'a>,
     shells: &'a [ShellStory],
     purposes: &'a [Purposes<'a>],
+    /// Whether each process was made by a shell's own code.
+    is_of_shell_code: Vec<bool>,
 }
 
 impl Telling<'_> {
@@ -50,7 +55,7 @@ impl Telling<'_> {
             moved: record.cgroups.len() > 1,
             first: record.start().cloned(),
             execs: self.execs(node),
-            effects: self.effects(node),
+            effects: self.effects(index),
             effects_not_kept: record.files.not_kept + record.others_not_kept,
             told_before: record.told_before,
             doubts: node.doubts.clone(),
@@ -78,20 +83,23 @@ impl Telling<'_> {
         node.record.execs.iter().map(executed).collect()
     }
 
-    fn effects(&self, node: &Node<'_>) -> Vec<Effect> {
+    fn effects(&self, index: usize) -> Vec<Effect> {
+        let node = &self.forest.nodes[index];
         let Files { opens, mutations, .. } = &node.record.files;
         let mut effects: Vec<Effect> = Vec::with_capacity(opens.len() + mutations.len());
-        effects.extend(opens.iter().map(|(key, tally)| self.effect(node, open(key, &tally.detail), tally)));
-        effects.extend(mutations.iter().map(|(key, tally)| self.effect(node, mutation(key, &tally.detail), tally)));
+        effects.extend(opens.iter().map(|(key, tally)| self.effect(index, open(key, &tally.detail), tally)));
+        effects.extend(mutations.iter().map(|(key, tally)| self.effect(index, mutation(key, &tally.detail), tally)));
         let others = node.record.others.iter().map(|(at, what)| (at, what)).chain(node.joined.iter().copied());
         for (at, what) in others {
-            let same = |effect: &&mut Effect| effect.what == *what && can_be_joined(what);
-            if let Some(effect) = effects.iter_mut().skip(opens.len() + mutations.len()).find(same) {
+            let told_before = effects.iter_mut().skip(opens.len() + mutations.len());
+            if can_be_joined(what)
+                && let Some(effect) = told_before.rev().take(JOINED_MAX).find(|effect| effect.what == *what)
+            {
                 effect.count += 1;
                 continue;
             }
             let tally = Tally { count: 1, first: at.clone(), last_ts: at.ts, detail: Detail::default() };
-            let mut told = self.effect(node, what.clone(), &tally);
+            let mut told = self.effect(index, what.clone(), &tally);
             if told.owner.is_none() && node.joined.iter().any(|(joined, _)| *joined == at) {
                 told.owner = node.owner.map(|owner| self.attribution(Owner { rule: Rule::PidReuse, ..owner }));
             }
@@ -101,7 +109,8 @@ impl Telling<'_> {
         effects
     }
 
-    fn effect(&self, node: &Node<'_>, what: KernelEventKind, tally: &Tally) -> Effect {
+    fn effect(&self, index: usize, what: KernelEventKind, tally: &Tally) -> Effect {
+        let node = &self.forest.nodes[index];
         let mut effect = Effect {
             kind: what.name().to_owned(),
             count: tally.count,
@@ -111,7 +120,7 @@ impl Telling<'_> {
             owner: self.other_owner(node, &tally.first),
             what,
         };
-        let Some((shell, is_shell)) = self.shell_behind(node, &tally.first) else { return effect };
+        let Some((shell, is_shell)) = self.shell_behind(index, &tally.first) else { return effect };
         let explained = self.purposes[shell].explain(&effect.what, &tally.first, tally.last_ts);
         if let Some((purpose, cmd)) = explained {
             effect.in_shell = Some(purpose);
@@ -124,34 +133,31 @@ impl Telling<'_> {
     }
 
     /// The shell whose code ran in a process at a moment: the shell's own, or that of a fork that has not run a program yet.
-    fn shell_behind(&self, node: &Node<'_>, at: &Moment) -> Option<(usize, bool)> {
+    fn shell_behind(&self, index: usize, at: &Moment) -> Option<(usize, bool)> {
+        let node = &self.forest.nodes[index];
         if let Some((_, stage)) = stage_at(node, Some(at))
             && let Some(shell) = stage.shell
         {
             return stage.is_shell.then_some((shell, true));
         }
         let ran_before = node.record.execs.first().is_some_and(|(first, _)| first.is_before(at));
-        let is_fork = !ran_before && node.parent.is_some_and(|parent| self.is_shell_code(parent, node));
+        let is_fork = !ran_before && self.is_of_shell_code[index];
         node.owner.filter(|_| is_fork).map(|owner| (owner.shell, node.record.execs.is_empty()))
     }
+}
 
-    /// Whether a process was made by a shell's own code.
-    fn is_shell_code(&self, parent: usize, child: &Node<'_>) -> bool {
-        let mut at = Some((parent, child.record.start()));
-        while let Some((index, moment)) = at {
-            let node = &self.forest.nodes[index];
-            if let Some((_, stage)) = stage_at(node, moment)
-                && stage.shell.is_some()
-            {
-                return stage.is_shell;
-            }
-            if !node.record.execs.is_empty() {
-                return false;
-            }
-            at = node.parent.map(|parent| (parent, node.record.start()));
-        }
-        false
+/// Which processes were made by a shell's own code: by the shell, or by a fork of it that ran no program.
+fn of_shell_code(forest: &Forest<'_>) -> Vec<bool> {
+    let mut is_of_shell_code = vec![false; forest.nodes.len()];
+    for index in &forest.top_down {
+        let Some(parent) = forest.nodes[*index].parent else { continue };
+        let node = &forest.nodes[parent];
+        is_of_shell_code[*index] = match stage_at(node, forest.nodes[*index].record.start()) {
+            Some((_, stage)) if stage.shell.is_some() => stage.is_shell,
+            _ => node.record.execs.is_empty() && is_of_shell_code[parent],
+        };
     }
+    is_of_shell_code
 }
 
 /// Whether events that say the same are told as one.

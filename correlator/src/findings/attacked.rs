@@ -26,7 +26,8 @@ const PTRACE_TRACEME: i64 = 0;
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let ours = Ours::of(scene);
     let mut found = Vec::new();
-    let of_a_shell = |process: &&Process| process.owner.is_some() || ours.journals.covers(scene, process);
+    let covered = ours.journals.covered(scene);
+    let of_a_shell = |process: &&Process| process.owner.is_some() || covered.contains(&process.id);
     for process in scene.story.processes.iter().filter(of_a_shell) {
         for effect in process.effects.iter().filter(|effect| effect.in_shell != Some(ShellPurpose::Observation)) {
             if let Some(what) = attack(scene, &ours, process, effect) {

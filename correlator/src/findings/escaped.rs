@@ -14,6 +14,9 @@ use crate::story::{Effect, ObserverCoverage, Process, Role, ShellState};
 /// The flag of `clone`, `unshare` and `setns` for pid namespaces.
 const CLONE_NEWPID: u64 = 0x2000_0000;
 
+/// Shells or processes above one that are asked: 1000; more above each other were invented.
+const ABOVE_MAX: usize = 1000;
+
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let is_judged = |process: &&Process| process.owner.is_some() && !scene.part.goes_on(process.id);
     let below = scene.story.processes.iter().filter(is_judged);
@@ -98,7 +101,7 @@ fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
         last_end = last_end.max(end);
         steps += 1;
         let next = above.placement.as_ref().and_then(|at| scene.shell(&at.shell_id));
-        shell = next.filter(|_| steps < scene.story.shells.len());
+        shell = next.filter(|_| steps < ABOVE_MAX);
     }
     // Its end may be among what is missing.
     let misses_an_end = |observer: &ObserverCoverage| {
@@ -115,7 +118,7 @@ fn outlived(scene: &Scene<'_>, process: &Process, parent: &Process) -> bool {
 /// Whether a process was made by one of the system's own shells, or by a part of one.
 fn was_made_by_a_shell(scene: &Scene<'_>, process: &Process) -> bool {
     let mut at = process;
-    for _ in 0..scene.story.processes.len() {
+    for _ in 0..ABOVE_MAX {
         let (Some(parent), Some(made)) = (at.parent.and_then(|id| scene.process(id)), &at.first) else { return false };
         let programs = parent.execs.iter().rev().filter(|executed| executed.succeeded());
         if let Some(program) = programs.into_iter().find(|executed| executed.at.is_before(made)) {

@@ -86,8 +86,8 @@ struct Written {
 impl Written {
     /// When it was made the copy that it is at a moment.
     fn copied_before(&self, at: &Moment) -> Option<&Moment> {
-        let is_emptied =
-            |copied: &Moment| self.emptied.iter().any(|emptied| copied.is_before(emptied) && emptied.is_before(at));
+        let emptied = self.emptied.iter().filter(|emptied| emptied.is_before(at)).max_by(|a, b| a.order(b));
+        let is_emptied = |copied: &Moment| emptied.is_some_and(|emptied| copied.is_before(emptied));
         let holds = |(copied, once): &&(Moment, bool)| copied.is_before(at) && !(*once && is_emptied(copied));
         self.copied.iter().find(holds).map(|(copied, _)| copied)
     }

@@ -3,7 +3,7 @@
 //! A shell makes its journal by its own name before anything else, and nobody else can make that file. So a journal that was made is
 //! a shell that had something to tell, whatever became of it afterwards. Nothing is judged here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nash_events::kernel::Open;
 use nash_events::{KernelEventKind, ProcessKey};
@@ -25,6 +25,8 @@ const MAKES_ALONE: u64 = 0o300;
 /// The journals by their paths.
 pub(super) struct Journals {
     made: HashMap<Vec<u8>, Made>,
+    /// The processes that made them, as far as they are still there.
+    makers: HashSet<u64>,
 }
 
 /// How a journal was made.
@@ -59,7 +61,8 @@ impl Journals {
                 }
             }
         }
-        Self { made }
+        let makers = made.values().filter_map(|made| made.process).collect();
+        Self { made, makers }
     }
 
     /// Whether a path is a journal that was made.
@@ -69,21 +72,42 @@ impl Journals {
 
     /// Whether a process made one.
     pub(super) fn were_made_by(&self, process: &Process) -> bool {
-        self.made.values().any(|made| made.process == Some(process.id))
+        self.makers.contains(&process.id)
     }
 
-    /// Whether a process made a journal, or descends from one that did: it belongs to a shell, known or not.
-    pub(super) fn covers(&self, scene: &Scene<'_>, process: &Process) -> bool {
-        let makers = self.made.values().filter_map(|made| scene.process(made.process?));
-        makers.into_iter().any(|maker| maker.id == process.id || scene.descends(process, maker))
+    /// The processes that made a journal, or descend from one that did: they belong to a shell, known or not.
+    pub(super) fn covered(&self, scene: &Scene<'_>) -> HashSet<u64> {
+        let mut covered = HashSet::new();
+        if self.makers.is_empty() {
+            return covered;
+        }
+        let mut known: HashMap<u64, bool> = self.makers.iter().map(|maker| (*maker, true)).collect();
+        for process in &scene.story.processes {
+            let mut walked = Vec::new();
+            let mut at = Some(process);
+            let mut is_covered = false;
+            while let Some(here) = at {
+                if let Some(said) = known.get(&here.id) {
+                    is_covered = *said;
+                    break;
+                }
+                known.insert(here.id, false);
+                walked.push(here.id);
+                at = here.parent.and_then(|parent| scene.process(parent));
+            }
+            known.extend(walked.into_iter().map(|id| (id, is_covered)));
+            covered.extend(Some(process.id).filter(|_| is_covered));
+        }
+        covered
     }
 
     /// The journals whose shell told nothing of its start: their names, with who made them and how.
     pub(super) fn untold(&self, scene: &Scene<'_>) -> Vec<(&[u8], &Made)> {
-        let told = |id: &[u8]| {
-            let is_it = |shell: &&ShellStory| shell.shell_id.as_str().as_bytes() == id;
-            scene.story.shells.iter().find(is_it).is_some_and(|shell| shell.start.is_some())
-        };
+        let id_of = |shell: &'_ ShellStory| shell.shell_id.as_str().as_bytes().to_vec();
+        let started = scene.story.shells.iter().filter(|shell| shell.start.is_some());
+        let started: HashSet<Vec<u8>> =
+            if self.made.is_empty() { HashSet::new() } else { started.map(id_of).collect() };
+        let told = |id: &[u8]| started.contains(id);
         let made = self.made.iter().filter(|(path, _)| shell_id(path).is_some_and(|id| !told(id)));
         let mut untold: Vec<(&[u8], &Made)> = made.map(|(path, made)| (path.as_slice(), made)).collect();
         untold.sort_by_key(|(path, _)| *path);

@@ -4,6 +4,7 @@
 //! that rests on a shell's word, or on what is missing, is `claimed`. Nothing here stops anything.
 
 mod attacked;
+mod descent;
 mod disabled;
 mod escaped;
 mod foreign_shell;

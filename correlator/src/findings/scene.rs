@@ -2,11 +2,13 @@
 //!
 //! Answers questions. It finds nothing itself.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use nash_events::kernel::Exec;
 use nash_events::{CmdId, Event, EventKind, ShellId};
 
+use super::descent::Descent;
 use super::images::Images;
 use super::known::{Known, Part};
 use super::table::Names;
@@ -26,6 +28,7 @@ pub(super) struct Scene<'a> {
     pub(super) known: &'a Known,
     pub(super) part: &'a Part,
     shells: HashMap<&'a ShellId, &'a ShellStory>,
+    descent: OnceCell<Descent<'a>>,
 }
 
 /// A program that ran, with where.
@@ -46,6 +49,7 @@ impl<'a> Scene<'a> {
             known,
             part,
             shells: story.shells.iter().map(|shell| (&shell.shell_id, shell)).collect(),
+            descent: OnceCell::new(),
         }
     }
 
@@ -81,24 +85,16 @@ impl<'a> Scene<'a> {
 
     /// Whether a process descends from another.
     pub(super) fn descends(&self, process: &Process, from: &Process) -> bool {
-        let mut at = process.parent;
-        while let Some(parent) = at.and_then(|id| self.process(id)) {
-            if parent.id == from.id {
-                return true;
-            }
-            at = parent.parent;
-        }
-        false
+        self.descent().descends(process, from)
+    }
+
+    fn descent(&self) -> &Descent<'a> {
+        self.descent.get_or_init(|| Descent::of(&self.story.processes))
     }
 
     /// The process that had a pid, by its start where that is told.
     pub(super) fn target(&self, actor: &Process, pid: u32, start_ticks: Option<u64>) -> Option<&'a Process> {
-        let mut users = self.story.processes.iter().rev().filter(|process| {
-            process.key.pid == pid
-                && process.key.boot_id == actor.key.boot_id
-                && start_ticks.is_none_or(|ticks| process.key.start_ticks == ticks)
-        });
-        users.next()
+        self.story.processes.get(self.descent().user(&actor.key.boot_id, pid, start_ticks)?)
     }
 
     /// Whether every event of a shell's stream came, as far as can be told.

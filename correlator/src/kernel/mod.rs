@@ -29,6 +29,9 @@ const THINGS_KEPT_MAX: usize = 2_000_000;
 /// Events that name a pid but not when its process started: 10,000 are kept to be joined by time.
 const LOOSE_KEPT_MAX: usize = 10_000;
 
+/// Runs of observers that are told apart: 10,000; what later ones saw is counted.
+const OBSERVERS_MAX: usize = 10_000;
+
 /// A process within one boot: its pid and when it started, in clock ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Pid {
@@ -66,6 +69,11 @@ impl Kernel {
 
     /// Takes a batch.
     pub(crate) fn push(&mut self, batch: &KernelBatch) -> Changes {
+        if self.observers.len() >= OBSERVERS_MAX && !self.observers.contains_key(&batch.observer_id) {
+            let not_kept = batch.events.len() as u64;
+            self.not_kept += not_kept;
+            return Changes { not_kept, ..Changes::default() };
+        }
         let observer = match self.observers.get_mut(&batch.observer_id) {
             Some(observer) => observer,
             None => self.observers.entry(batch.observer_id.clone()).or_insert_with(|| Observer::of(batch)),

@@ -8,11 +8,11 @@ mod processes;
 mod slices;
 mod tracks;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use nash_events::event::CommandType;
-use nash_events::{EventKind, ShellId};
+use nash_events::{CmdId, EventKind, ShellId};
 use serde_json::{Value, json};
 
 use crate::story::{Command, ShellStory, Story};
@@ -41,8 +41,9 @@ pub fn write(story: &Story, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for shell in &story.shells {
         homes.insert(&shell.shell_id, trace.shell(shell));
     }
+    let pids = pids_of_starters(story);
     for shell in &story.shells {
-        trace.arrow_to_shell(shell, story, &homes);
+        trace.arrow_to_shell(shell, &pids, &homes);
     }
     trace.processes(story, &homes);
     let other = json!({"startedAtMs": start, "coverage": tree::coverage(story), "warnings": tree::warnings(story)});
@@ -87,7 +88,7 @@ impl Trace {
             self.slice(home, "shell", &words, started, ended.map_or(0.0, |ended| ended - started), args);
         }
         for command in &shell.commands {
-            self.command(command, group, home, shell);
+            self.command(command, group, home, (shell, ended));
         }
         let own = shell.events.iter();
         for event in own.chain(shell.commands.iter().flat_map(|command| &command.events)) {
@@ -96,7 +97,8 @@ impl Trace {
         home
     }
 
-    fn command(&mut self, command: &Command, group: u64, home: Track, shell: &ShellStory) {
+    /// Lays a command out; its shell is given with the time when it ended or was heard of last.
+    fn command(&mut self, command: &Command, group: u64, home: Track, (shell, ended): (&ShellStory, Option<f64>)) {
         let (Some(exec), Some(started)) = (&command.exec, command.started_at_ms) else { return };
         let words = quote_all(&exec.argv);
         let is_program = exec.command_type == CommandType::External && exec.pid.is_some();
@@ -111,7 +113,7 @@ impl Trace {
         #[expect(clippy::cast_precision_loss, reason = "exact up to 285 years")]
         let took = tree::words::duration_us(exec).map(|us| us as f64 / 1000.0);
         // What has no end was running when the shell was heard of last.
-        let took = took.or_else(|| Some(shell.ended_at_ms.or_else(|| last_ms(shell))? - started)).unwrap_or(0.0);
+        let took = took.or_else(|| Some(ended? - started)).unwrap_or(0.0);
         let data: Vec<String> = command.redirects.iter().map(|told| tree::words::redirect_plain(&told.what)).collect();
         let args = json!({"argv": words, "cmd": command.cmd, "exitCode": exec.exit_code, "signal": exec.signal,
             "cwd": exec.cwd.as_ref().map(|cwd| visible(cwd.as_bytes())), "error": exec.error, "redirects": data,
@@ -124,11 +126,14 @@ impl Trace {
     }
 
     /// An arrow from the command that started a shell to the shell.
-    fn arrow_to_shell(&mut self, shell: &ShellStory, story: &Story, homes: &HashMap<&ShellId, Track>) {
+    fn arrow_to_shell(
+        &mut self,
+        shell: &ShellStory,
+        pids: &HashMap<(&ShellId, CmdId), u32>,
+        homes: &HashMap<&ShellId, Track>,
+    ) {
         let (Some(placement), Some(started)) = (&shell.placement, shell.started_at_ms) else { return };
-        let above = story.shells.iter().find(|above| above.shell_id == placement.shell_id);
-        let starter = above.and_then(|above| above.commands.iter().find(|command| command.cmd == placement.cmd));
-        let pid = starter.and_then(|command| command.exec.as_ref()?.pid);
+        let pid = placement.cmd.and_then(|cmd| pids.get(&(&placement.shell_id, cmd))).copied();
         let (Some(home), Some(to)) = (homes.get(&placement.shell_id), homes.get(&shell.shell_id)) else { return };
         let from = pid.and_then(|pid| self.tracks.known(home.group, pid)).unwrap_or(*home);
         self.arrows.push(Arrow { from, to: *to, at_us: self.us(started) });
@@ -176,6 +181,17 @@ impl Trace {
         });
         self.tracks.into_events().into_iter().chain(slices).chain(arrows).chain(self.marks)
     }
+}
+
+/// The pids of commands that started shells.
+fn pids_of_starters(story: &Story) -> HashMap<(&ShellId, CmdId), u32> {
+    let placements = story.shells.iter().filter_map(|shell| shell.placement.as_ref());
+    let wanted: HashSet<(&ShellId, CmdId)> = placements.filter_map(|at| Some((&at.shell_id, at.cmd?))).collect();
+    let commands = story.shells.iter().flat_map(|shell| shell.commands.iter().map(move |command| (shell, command)));
+    let named = commands.filter_map(|(shell, command)| {
+        Some(((&shell.shell_id, command.cmd?), command.exec.as_ref()?.pid?)).filter(|(key, _)| wanted.contains(key))
+    });
+    named.collect()
 }
 
 fn with_pid(words: &str, pid: Option<u32>) -> String {

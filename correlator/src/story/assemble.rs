@@ -12,6 +12,9 @@ use nash_events::{CmdId, Event, EventKind, Seq, ShellId};
 use super::{Command, CommandState, Loss, ShellState, ShellStory, Told, nesting, surroundings};
 use crate::engine::Stream;
 
+/// Redirections of one command among which the one is looked for whose outcome is told: the newest 256. No command has as many.
+const LOOKED_BACK_MAX: usize = 256;
+
 /// Tells what one stream says.
 pub(super) fn shell(shell_id: ShellId, stream: Stream) -> ShellStory {
     let mut told = ShellStory {
@@ -191,7 +194,13 @@ impl Command {
         match event.kind {
             EventKind::Redirect(redirect) => {
                 let told = Told { seq, ts, cmd, what: *redirect };
-                match self.redirects.iter_mut().rev().find(|earlier| told.what.supersedes(&earlier.what)) {
+                match self
+                    .redirects
+                    .iter_mut()
+                    .rev()
+                    .take(LOOKED_BACK_MAX)
+                    .find(|earlier| told.what.supersedes(&earlier.what))
+                {
                     Some(earlier) => *earlier = told,
                     None => self.redirects.push(told),
                 }

@@ -151,3 +151,25 @@ impl ByCmd {
         guessed.or_else(found).map(|(_, index)| *index)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_by_number_in_any_order_and_with_numbers_missing() {
+        let command = |cmd: Option<u64>| Command { cmd: cmd.map(CmdId), ..Command::default() };
+        for numbers in [vec![3, 4, 5, 6], vec![6, 1, 9, 3], vec![1, 2, 4, 5, 9], vec![0, u64::MAX], vec![]] {
+            let mut commands: Vec<Command> = numbers.iter().map(|cmd| command(Some(*cmd))).collect();
+            commands.insert(0, command(None));
+            let by_cmd = ByCmd::of(&commands);
+            for cmd in (0..12).chain([u64::MAX]).map(CmdId) {
+                assert_eq!(
+                    by_cmd.get(cmd),
+                    commands.iter().position(|known| known.cmd == Some(cmd)),
+                    "{cmd} {numbers:?}"
+                );
+            }
+        }
+    }
+}

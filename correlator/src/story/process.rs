@@ -187,7 +187,7 @@ pub struct Effect {
 }
 
 /// Why a shell touched a file itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShellPurpose {
     /// A redirection: to open the file, or to read back what a command wrote.

@@ -4,7 +4,9 @@
 //! as a whole or not at all.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
+use nash_events::batch::KernelSource;
 use nash_events::event::ShellPhase;
 use nash_events::{EventKind, KernelEventKind, ShellId};
 
@@ -52,7 +54,7 @@ pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Stor
     let reached = lineage.reached_beside(&engine.kernel, &pids);
     let boots = lineage.boots.clone();
     let is_among = |keys: &HashSet<Key>, boot: &str, pid: Pid| {
-        boots.iter().position(|known| known == boot).is_some_and(|boot| keys.contains(&(boot, pid)))
+        place_of(&boots, boot).is_some_and(|boot| keys.contains(&(boot, pid)))
     };
     let kernel = engine.kernel.take(|boot, pid| is_among(&pids, boot, pid), |boot, pid| is_among(&reached, boot, pid));
     engine.kernel.sweep();
@@ -73,12 +75,17 @@ pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Stor
     Some(engine.tell_part(shells, &kernel, |_| Part::Over))
 }
 
+fn place_of(boots: &[Arc<str>], boot: &str) -> Option<usize> {
+    boots.binary_search_by(|known| (**known).cmp(boot)).ok()
+}
+
 /// A process, by the index of its boot.
 type Key = (usize, Pid);
 
 /// Who descends from which shell.
 struct Lineage {
-    boots: Vec<String>,
+    /// In the order of their names.
+    boots: Vec<Arc<str>>,
     /// The shell's process, by the shell's index.
     process_of: Vec<Option<Key>>,
     /// The innermost shell at or above each process.
@@ -88,7 +95,7 @@ struct Lineage {
 
 impl Lineage {
     fn of(engine: &Engine) -> Self {
-        let mut boots: Vec<String> = engine.kernel.boots.keys().map(|(boot, _)| boot.to_string()).collect();
+        let mut boots: Vec<Arc<str>> = engine.kernel.boots.keys().map(|(boot, _)| Arc::clone(boot)).collect();
         boots.dedup();
         let mut lineage = Self {
             boots,
@@ -113,7 +120,7 @@ impl Lineage {
     }
 
     fn boot(&self, boot: &str) -> usize {
-        self.boots.iter().position(|known| known == boot).unwrap_or(usize::MAX)
+        place_of(&self.boots, boot).unwrap_or(usize::MAX)
     }
 
     fn key_of(&self, stream: &engine::Stream) -> Option<Key> {
@@ -121,7 +128,7 @@ impl Lineage {
             EventKind::Shell(shell) if shell.phase == ShellPhase::Start => Some(shell),
             _ => None,
         })?;
-        let boot = self.boots.iter().position(|known| Some(known) == start.boot_id.as_ref())?;
+        let boot = place_of(&self.boots, start.boot_id.as_ref()?)?;
         // The process's own pid may be another outside its namespace; the horizon then holds for the shell's words alone.
         Some((boot, Pid { pid: start.pid?, start_ticks: start.start_ticks? }))
     }
@@ -137,7 +144,10 @@ impl Lineage {
 
     fn record<'a>(&self, kernel: &'a Kernel, (boot, pid): Key) -> Option<&'a Record> {
         let name = self.boots.get(boot)?;
-        kernel.boots.iter().filter(|((known, _), _)| **known == **name).find_map(|(_, told)| told.processes.get(&pid))
+        // The first of the sources.
+        let from_first = kernel.boots.range((Arc::clone(name), KernelSource::Ebpf)..);
+        let of_boot = from_first.take_while(|((known, _), _)| known == name);
+        of_boot.into_iter().find_map(|(_, told)| told.processes.get(&pid))
     }
 
     /// Walks up from a process until it meets a shell, or a process whose shell is known.

@@ -20,6 +20,10 @@ pub(super) struct Outline<'a> {
     pub(super) roots: Vec<usize>,
     /// What processes did, as far as it has lines of its own.
     pub(super) doings: Vec<grove::Doings<'a>>,
+    /// The elements of pipelines, by the pipeline's node and their place in it.
+    elements: HashMap<(usize, u32), usize>,
+    /// The links that lead to elements, by the same.
+    links: HashMap<(usize, u32), &'a Pipe>,
 }
 
 /// One thing that is drawn, with what stands below it.
@@ -265,7 +269,13 @@ impl<'a> Outline<'a> {
         } else {
             let around = self.go_down(below, around, came);
             let node = self.add(What::Pipeline(position.len), Some(around));
-            self.nodes[node].links = walk.links_of(&position.id);
+            let links = walk.links_of(&position.id);
+            for link in &links {
+                if let Some(to) = link.to_index {
+                    self.links.entry((node, to)).or_insert(link);
+                }
+            }
+            self.nodes[node].links = links;
             pipelines.nodes.insert(&position.id, node);
             node
         };
@@ -298,29 +308,26 @@ impl<'a> Outline<'a> {
         at
     }
 
-    /// Finds or makes an element, so that elements stand in the order of their indices.
+    /// Finds or makes an element; `put_in_turn` sorts them.
     fn element(&mut self, pipeline: usize, index: u32) -> usize {
-        let position_of = |node: &usize| match self.nodes[*node].what {
-            What::Element(position, _) => position,
-            _ => u32::MAX,
-        };
-        let at = self.nodes[pipeline].children.partition_point(|node| position_of(node) < index);
-        if let Some(node) = self.nodes[pipeline].children.get(at).copied()
-            && position_of(&node) == index
-        {
-            return node;
+        if let Some(node) = self.elements.get(&(pipeline, index)) {
+            return *node;
         }
-        let node = self.nodes.len();
-        let link = self.nodes[pipeline].links.iter().find(|link| link.to_index == Some(index)).copied();
-        self.nodes.push(Node { what: What::Element(index, link), children: Vec::new(), links: Vec::new() });
-        self.nodes[pipeline].children.insert(at, node);
+        let link = self.links.get(&(pipeline, index)).copied();
+        let node = self.add(What::Element(index, link), Some(pipeline));
+        self.elements.insert((pipeline, index), node);
         node
     }
 
-    /// Puts the shells, processes and programs that stand below one node in the order in which they began.
+    /// Puts the shells, processes and programs that stand below one node in the order in which they began, and the elements of
+    /// a pipeline in their own.
     fn put_in_turn(&mut self) {
+        let position_of = |what: What<'_>| if let What::Element(position, _) = what { position } else { u32::MAX };
         for node in 0..self.nodes.len() {
             let mut children = std::mem::take(&mut self.nodes[node].children);
+            if matches!(self.nodes[node].what, What::Pipeline(_)) {
+                children.sort_by_key(|child| position_of(self.nodes[*child].what));
+            }
             let began = |child: &usize| began_at(self.nodes[*child].what);
             let places: Vec<usize> = (0..children.len()).filter(|place| began(&children[*place]).is_some()).collect();
             let mut timed: Vec<usize> = places.iter().map(|place| children[*place]).collect();

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use nash_events::event::{NestingKind, Pipe, PipelinePosition};
-use nash_events::{CmdId, Event, EventKind, PipelineId};
+use nash_events::{CmdId, Event, EventKind, PipelineId, ProcsubId};
 
 use super::substitutions::{Substitutions, Text};
 use crate::story::{ByCmd, Command, ShellStory, levels_below_parent};
@@ -18,6 +18,8 @@ pub(super) struct ShellWalk<'a> {
     below: HashMap<Option<CmdId>, Vec<&'a Command>>,
     /// The links of each pipeline, as far as data crossed them.
     links: HashMap<&'a PipelineId, Vec<&'a Pipe>>,
+    /// The pipe of each process substitution.
+    pipes: HashMap<&'a ProcsubId, &'a Pipe>,
     /// Shells below: by the command that started them, and those of which that is not known.
     pub(super) shells: HashMap<Option<CmdId>, Vec<usize>>,
     substitutions: Substitutions<'a>,
@@ -40,9 +42,15 @@ impl<'a> ShellWalk<'a> {
             by_cmd: ByCmd::of(&shell.commands),
             below: HashMap::new(),
             links: links(shell),
+            pipes: HashMap::new(),
             shells: HashMap::new(),
             substitutions: Substitutions::default(),
         };
+        for pipe in &shell.pipes {
+            if let Some(id) = &pipe.what.procsub {
+                walk.pipes.entry(id).or_insert(&pipe.what);
+            }
+        }
         for command in &shell.commands {
             let parent = walk.parent_of(command).and_then(|parent| parent.cmd);
             walk.below.entry(parent).or_default().push(command);
@@ -91,7 +99,7 @@ impl<'a> ShellWalk<'a> {
     /// The pipe of the innermost process substitution around a command.
     pub(super) fn pipe_around(&self, command: &Command) -> Option<&'a Pipe> {
         let id = command.nesting()?.procsub.as_ref()?;
-        self.shell.pipes.iter().map(|pipe| &pipe.what).find(|pipe| pipe.procsub.as_ref() == Some(id))
+        self.pipes.get(id).copied()
     }
 
     /// The texts in a command's words that no known command gave.

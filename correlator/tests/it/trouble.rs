@@ -1,9 +1,11 @@
 //! What the tree says of what is missing, unfinished, hostile, or too wide.
 
+use nash_correlator::Engine;
 use nash_correlator::tree::{Options, render};
 use serde_json::{Value, json};
 
 use crate::events::{SHELL, batch, exec, nesting, shell_start, story};
+use crate::kernel::kernel_batch;
 use crate::trees::check;
 
 #[test]
@@ -146,4 +148,16 @@ fn depth_and_circles_that_strangers_invent_are_survived() {
         assert_eq!(tree.matches(word).count(), 1, "{word}");
     }
     assert_eq!(tree.matches("✓ f").count(), 3001);
+}
+
+#[test]
+fn observers_without_end_are_counted_and_not_kept() {
+    let event = json!({"kind": "exit", "seq": 1, "pid": 4, "startTicks": 5, "exitCode": 0});
+    let mut engine = Engine::new();
+    for observer in 0..10_002 {
+        engine.push(&kernel_batch(&format!("o-{observer}"), std::slice::from_ref(&event)));
+    }
+    let again = engine.push(&kernel_batch("o-7", &[event]));
+    let story = engine.into_story();
+    assert_eq!((story.coverage.observers.len(), story.coverage.events_not_kept, again.duplicates), (10_000, 2, 1));
 }

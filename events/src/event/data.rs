@@ -107,8 +107,8 @@ impl Redirect {
     /// Whether this is the same redirection as `earlier`, told before its file was opened, now with what came of it: an error, or
     /// what was read back.
     pub fn supersedes(&self, earlier: &Self) -> bool {
-        let same = (&self.op, self.fd, &self.target) == (&earlier.op, earlier.fd, &earlier.target);
-        same && self.has_outcome() && !earlier.has_outcome()
+        let same = || (&self.op, self.fd, &self.target) == (&earlier.op, earlier.fd, &earlier.target);
+        self.has_outcome() && !earlier.has_outcome() && same()
     }
 
     fn has_outcome(&self) -> bool {
