@@ -15,9 +15,9 @@ use rustix::thread::sched_yield;
 use super::copier::{Link, Step};
 use super::region::{LINKS_MAX, Message, View};
 
-/// How often the process looks whether there is more before it sleeps: at most 8 times, some microseconds in all. Who answers at
+/// How often the process looks whether there is more before it sleeps: at most 3 times, a few microseconds in all. Who answers at
 /// once finds it awake; whoever else wants the processor gets it in between.
-const GLANCES_MAX: u32 = 8;
+const GLANCES_MAX: u32 = 3;
 
 /// How long what can wait does: 50 µs, in which a fast writer writes some hundred KiB, and its reader doesn't read as much as it has.
 const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
