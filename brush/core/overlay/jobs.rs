@@ -367,6 +367,7 @@ impl Job {
             let group = self.process_group_id().ok_or(error::ErrorKind::FailedToSendSignal)?;
             sys::signal::continue_process(if self.leads_group { -group } else { group })?;
             self.state = JobState::Running;
+            self.told = false;
         }
         Ok(())
     }

@@ -219,12 +219,14 @@ impl SimpleCommand for Fg {
             Ok(id) => id,
             Err(result) => return Ok(result),
         };
-        let Some(job) = context.shell.jobs_mut().jobs.iter_mut().find(|job| job.id == id) else {
+        let Some(text) = context.shell.jobs().job(id).map(|job| job.command_line.clone()) else {
             return Ok(ExecutionResult::success());
         };
-        let text = job.command_line.clone();
-        job.move_to_foreground()?;
+        // It is told before the job says anything itself.
         writeln!(context.stdout(), "{text}")?;
+        if let Some(job) = context.shell.jobs_mut().jobs.iter_mut().find(|job| job.id == id) {
+            job.move_to_foreground()?;
+        }
         let (result, over) = context.shell.jobs_mut().wait_in_foreground(id)?;
         if !over {
             let listing = context.shell.jobs().job(id).map(|job| job.listing(JobFormat::Short)).unwrap_or_default();
@@ -267,10 +269,11 @@ impl SimpleCommand for Bg {
                 }
                 JobState::Done => status = complain(&context, "bg", "job has terminated", 1).exit_code.into(),
                 JobState::Stopped => {
-                    job.move_to_background()?;
-                    let mark = job.annotation();
-                    let text = job.command_line.clone();
+                    let (mark, text) = (job.annotation(), job.command_line.clone());
                     writeln!(context.stdout(), "[{id}]{mark} {text} &")?;
+                    if let Some(job) = context.shell.jobs_mut().jobs.iter_mut().find(|job| job.id == id) {
+                        job.move_to_background()?;
+                    }
                 }
             }
         }

@@ -152,8 +152,11 @@ pub(crate) enum Mode {
     Arithmetic,
 }
 
+/// Words by their texts.
+type Words = HashMap<String, Arc<Word>>;
+
 thread_local! {
-    static CACHE: RefCell<HashMap<(Mode, bool), HashMap<String, Arc<Word>>>> = RefCell::default();
+    static CACHE: RefCell<HashMap<(Mode, bool), Words>> = RefCell::default();
 }
 
 /// The pieces of a word; `strict` where the standard says what single quotes mean in `"${…}"`: nothing.
