@@ -10,6 +10,9 @@ use super::{Forest, pid_namespace};
 use crate::kernel::Pid;
 use crate::story::ShellStory;
 
+/// Shells that one process can be, one after the other: 64, as many as the programs that are kept of it.
+const SHELLS_MAX: usize = 64;
+
 /// Marks every process that is a shell.
 pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
     let mut by_start: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
@@ -32,7 +35,10 @@ pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
     }
     for (node, shell, rule) in found {
         // Shells stand in the order of their starts already.
-        forest.nodes[node].shells.push((shell, rule));
+        let shells = &mut forest.nodes[node].shells;
+        if shells.len() < SHELLS_MAX {
+            shells.push((shell, rule));
+        }
     }
 }
 

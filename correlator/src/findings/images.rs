@@ -75,6 +75,10 @@ fn cut<K: Clone + Eq + std::hash::Hash>(files: &mut HashMap<K, Written>) {
     }
 }
 
+/// Times that one file was made a copy, and times that it was emptied, that are remembered: 1000, the first ones; what was a copy
+/// then and is written on and on stays one.
+const WRITTEN_MAX: usize = 1000;
+
 /// When a file got a real shell's content, and when it got another: names and inodes are used again.
 #[derive(Clone, Debug, Default)]
 struct Written {
@@ -84,6 +88,20 @@ struct Written {
 }
 
 impl Written {
+    /// Notes that it was made a copy.
+    fn copy(&mut self, at: Moment, once: bool) {
+        if self.copied.len() < WRITTEN_MAX {
+            self.copied.push((at, once));
+        }
+    }
+
+    /// Notes that it was emptied.
+    fn empty(&mut self, at: Moment) {
+        if self.emptied.len() < WRITTEN_MAX {
+            self.emptied.push(at);
+        }
+    }
+
     /// When it was made the copy that it is at a moment.
     fn copied_before(&self, at: &Moment) -> Option<&Moment> {
         let emptied = self.emptied.iter().filter(|emptied| emptied.is_before(at)).max_by(|a, b| a.order(b));
@@ -189,10 +207,9 @@ impl<'a> Images<'a> {
                     .copies_by_path
                     .entry(path.as_bytes().to_vec())
                     .or_default()
-                    .copied
-                    .push((effect.first.clone(), effect.count == 1));
+                    .copy(effect.first.clone(), effect.count == 1);
                 if let Some(file) = open.dev.zip(open.ino) {
-                    self.learned.copies.entry(file).or_default().copied.push((effect.first.clone(), effect.count == 1));
+                    self.learned.copies.entry(file).or_default().copy(effect.first.clone(), effect.count == 1);
                 }
             }
         }
@@ -211,8 +228,7 @@ impl<'a> Images<'a> {
                     .copies_by_path
                     .entry(path.as_bytes().to_vec())
                     .or_default()
-                    .copied
-                    .push((first_of(process).clone(), true));
+                    .copy(first_of(process).clone(), true);
             }
         }
     }
@@ -232,15 +248,10 @@ impl<'a> Images<'a> {
                 continue;
             }
             if let Some(path) = &open.path {
-                self.learned
-                    .copies_by_path
-                    .entry(path.as_bytes().to_vec())
-                    .or_default()
-                    .emptied
-                    .push(effect.first.clone());
+                self.learned.copies_by_path.entry(path.as_bytes().to_vec()).or_default().empty(effect.first.clone());
             }
             if let Some(file) = open.dev.zip(open.ino) {
-                self.learned.copies.entry(file).or_default().emptied.push(effect.first.clone());
+                self.learned.copies.entry(file).or_default().empty(effect.first.clone());
             }
         }
     }
