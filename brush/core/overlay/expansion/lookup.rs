@@ -64,6 +64,8 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         let text = match self.get(&parameter.name)? {
             Value::Unset => return Err(complaint(format!("{told}: invalid indirect expansion"))),
             Value::One(text) => text,
+            // No positional parameters name nothing: no field, or an empty one between quotes.
+            Value::Many(items, _) if items.is_empty() => return Ok(Name::Special('*')),
             Value::Many(items, _) => items.join(" "),
         };
         word::parsed_name(&text).ok_or_else(|| complaint(format!("{text}: invalid variable name")))
