@@ -9,6 +9,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$dir/target"
+# What was freed is kept aside for a while, to find who uses it: little of it, or the bound on memory is one on that.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32}
 
 # A few events of every kind that a shell writes, without anything of this machine in them but its own paths.
 seed() {
