@@ -67,7 +67,7 @@ impl Kernel {
         self.observers.is_empty()
     }
 
-    /// Takes a batch.
+    /// Takes a batch. Of two events under one number the first that comes stands: it is folded then, and no longer there to compare.
     pub(crate) fn push(&mut self, batch: &KernelBatch) -> Changes {
         if self.observers.len() >= OBSERVERS_MAX && !self.observers.contains_key(&batch.observer_id) {
             let not_kept = batch.events.len() as u64;
