@@ -28,7 +28,7 @@ words: src/words.c
 EOF"#,
     "cd project && for i in 1 2 3 4 5 6; do seq -f 'line %g of a test' $((i * 200)) > tests/$i.txt; done && ls tests | wc -l",
     "cd project && git add -A && git commit -qm 'first' && git log --oneline | wc -l",
-    "ls -la project",
+    "ls -AF project",
     "cd project && find . -name '*.c' -not -path './.git/*' | head -20",
     "cd project && cat src/words.c",
     "cd project && grep -rn 'isspace' src | head",
