@@ -180,6 +180,7 @@ fn become_child<SE: extensions::ShellExtensions>(
     let _ = process::place_descriptors(&files);
     shell.adopt_descriptors(&files);
     drop(files);
+    crate::substitutes::forget();
     process::close_private_descriptors();
     let in_background = level == Some(Level::Background) && !shell.options().enable_job_control;
     trapping::enter_child(in_background);

@@ -48,6 +48,11 @@ pub(crate) fn start<SE: ShellExtensions>(
     Ok(format!("/dev/fd/{fd}"))
 }
 
+/// Leaves the descriptors to the shell that this one was forked from: what runs here has its own words.
+pub(crate) fn forget() {
+    drop(WAITING.take());
+}
+
 /// Gives the descriptors to a command.
 pub(crate) fn take(params: &mut ExecutionParameters) {
     for (fd, file) in WAITING.take() {
