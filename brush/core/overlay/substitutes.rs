@@ -48,6 +48,11 @@ pub(crate) fn start<SE: ShellExtensions>(
     Ok(format!("/dev/fd/{fd}"))
 }
 
+/// Whether a number waits for a command.
+pub(crate) fn holds(fd: ShellFd) -> bool {
+    WAITING.with_borrow(|waiting| waiting.iter().any(|(taken, _)| *taken == fd))
+}
+
 /// Leaves the descriptors to the shell that this one was forked from: what runs here has its own words.
 pub(crate) fn forget() {
     drop(WAITING.take());
