@@ -63,6 +63,9 @@ pub struct Changes {
     pub not_kept: u64,
 }
 
+/// Why an event is lost that came, but could not be read as what it says it is.
+pub(crate) const MALFORMED: &str = "malformed-event";
+
 /// What is known of one shell's stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {

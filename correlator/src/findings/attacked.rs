@@ -101,8 +101,17 @@ fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect
         KernelEventKind::Ptrace(ptrace) => reach(scene, process, ptrace),
         KernelEventKind::Open(open) => {
             let path = open.path.as_ref()?.as_bytes();
-            let writes = crate::kernel::effects::writes(open.flags) && own_journal(open).is_none();
-            (writes && ours.is_of_the_spool(path)).then(|| format!("wrote into the spool: {}", quote(path)))
+            if !crate::kernel::effects::writes(open.flags) {
+                return None;
+            }
+            if let Some(pid) = whose_memory(path) {
+                let target = scene.target(process, pid, None)?;
+                let whom = whom(scene, target)?;
+                return is_elsewhere(scene, process, target)
+                    .then(|| format!("opened the memory of {whom}, process {pid}, to write: {}", quote(path)));
+            }
+            let writes = own_journal(open).is_none() && ours.is_of_the_spool(path);
+            writes.then(|| format!("wrote into the spool: {}", quote(path)))
         }
         // Whoever makes a directory destroys nothing; the first shell makes its spool.
         KernelEventKind::Mutation(told) if told.op != MutationOp::Mkdir => {
@@ -140,6 +149,14 @@ fn reach(scene: &Scene<'_>, process: &Process, ptrace: &Ptrace) -> Option<String
     let takes_hold = ptrace.request != Some(PTRACE_TRACEME);
     let counts = takes_hold && process.id != target.id && (writes || is_elsewhere(scene, process, target));
     counts.then(|| format!("reached into {whom}, process {pid}, by {}", visible(ptrace.via.as_bytes())))
+}
+
+/// The process whose memory a file is.
+fn whose_memory(path: &[u8]) -> Option<u32> {
+    let path = path.strip_prefix(b"/proc/")?.strip_suffix(b"/mem")?;
+    let mut parts = path.split(|byte| *byte == b'/');
+    let pid = std::str::from_utf8(parts.next()?).ok()?.parse().ok()?;
+    matches!((parts.next(), parts.next(), parts.next()), (None, ..) | (Some(b"task"), Some(_), None)).then_some(pid)
 }
 
 const OBSERVER: &str = "an observer";

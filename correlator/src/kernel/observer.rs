@@ -10,6 +10,7 @@ use nash_events::kernel::Lost;
 use nash_events::{KernelBatch, KernelEvent, KernelEventKind, Seq};
 
 use super::Moment;
+use crate::engine::MALFORMED;
 use crate::seen::SeqSet;
 
 /// Reports of losses that are kept of one observer: 4096; it sends one a second at most while it loses something.
@@ -51,10 +52,18 @@ impl Observer {
             Some(count) => *count += 1,
             None => _ = self.by_kind.insert(name.to_owned(), 1),
         }
-        if let KernelEventKind::Lost(lost) = &event.kind
+        let lost = match &event.kind {
+            KernelEventKind::Lost(lost) => Some(lost.clone()),
+            KernelEventKind::Unknown(unknown) if KernelEventKind::NAMES.contains(&unknown.kind.as_str()) => {
+                let by_kind = BTreeMap::from([(unknown.kind.clone(), 1)]);
+                Some(Lost { count: 1, by_kind, reason: MALFORMED.to_owned() })
+            }
+            _ => None,
+        };
+        if let Some(lost) = lost
             && self.lost.len() < LOSSES_KEPT_MAX
         {
-            self.lost.insert(event.seq, (at.clone(), lost.clone()));
+            self.lost.insert(event.seq, (at.clone(), lost));
         }
         if self.first.as_ref().is_none_or(|first| at.is_before(first)) {
             self.first = Some(at.clone());

@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::mem::take;
 
-use nash_events::event::{Exec, ShellPhase};
+use nash_events::event::{Dropped, Exec, ShellPhase};
 use nash_events::{CmdId, Event, EventKind, Seq, ShellId};
 
 use super::{Command, CommandState, Loss, ShellState, ShellStory, Told, nesting, surroundings};
-use crate::engine::Stream;
+use crate::engine::{MALFORMED, Stream};
 
 /// Redirections of one command among which the one is looked for whose outcome is told: the newest 256. No command has as many.
 const LOOKED_BACK_MAX: usize = 256;
@@ -174,6 +174,11 @@ impl ShellStory {
             }
             EventKind::Pipe(pipe) => self.pipes.push(Told { seq, ts, cmd, what: *pipe }),
             EventKind::Dropped(dropped) => self.loss.dropped.push(Told { seq, ts, cmd, what: dropped }),
+            EventKind::Unknown(unknown) if EventKind::NAMES.contains(&unknown.kind.as_str()) => {
+                let reason = MALFORMED.to_owned();
+                let what = Dropped { count: 1, by_kind: BTreeMap::from([(unknown.kind, 1)]), reason };
+                self.loss.dropped.push(Told { seq, ts, cmd, what });
+            }
             kind => {
                 if matches!(kind, EventKind::Fallback(_)) && self.state == ShellState::Running {
                     self.state = ShellState::FellBack;

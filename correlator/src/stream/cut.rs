@@ -133,7 +133,8 @@ fn forget_events(stream: &mut Stream, is_running: impl Fn(CmdId) -> bool, horizo
         None => started.contains(&cmd) || is_running(cmd),
     };
     stream.events.retain(|_, event| match &event.kind {
-        EventKind::Shell(_) | EventKind::Fallback(_) | EventKind::Dropped(_) => true,
+        // An event that could not be read is a loss.
+        EventKind::Shell(_) | EventKind::Fallback(_) | EventKind::Dropped(_) | EventKind::Unknown(_) => true,
         EventKind::Exec(exec) if exec.replaced => true,
         EventKind::ExecStart(_) if event.cmd.is_some_and(|cmd| ended.contains_key(&cmd)) => false,
         _ => event.cmd.is_some_and(is_kept) || event.ts.is_some_and(|ts| ts >= horizon_ms),

@@ -56,6 +56,42 @@ fn statuses_tell_whether_something_was_found() {
 }
 
 #[test]
+fn what_could_not_be_read_is_never_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "hidden", "/usr/bin/bash.real", true);
+    let text = std::fs::read_to_string(dir.path().join("hidden")).unwrap();
+    // The one event that tells of it has a field of another kind.
+    let cut = text.replace("\"path\":\"/usr/bin/bash.real\"", "\"path\":7");
+    assert_ne!(cut, text, "the kernel's event was changed");
+    let cut = cut.replace("/usr/bin/bash.real", "x");
+    std::fs::write(dir.path().join("cut"), &cut).unwrap();
+    let (status, out, error) = bypass(dir.path(), &["cut"]);
+    assert_eq!(status, 3, "{out}{error}");
+    assert!(out.contains("gap") && out.contains("malformed-event"), "{out}");
+    // The same in a shell's stream.
+    let shell = text.lines().next().unwrap().replace("\"argv\":[\"make\"]", "\"argv\":\"oops\"");
+    assert_ne!(shell, text.lines().next().unwrap());
+    std::fs::write(dir.path().join("shell"), shell + "\n").unwrap();
+    let (status, out, error) = bypass(dir.path(), &["shell"]);
+    assert_eq!(status, 3, "{out}{error}");
+    assert!(out.contains("gap"), "{out}");
+    // A line that is nothing, in front of and behind others.
+    write(dir.path(), "honest", "/usr/bin/cc", true);
+    let honest = std::fs::read_to_string(dir.path().join("honest")).unwrap();
+    std::fs::write(dir.path().join("torn"), honest + "{\"type\":\"shell-batch\",\"vers\n").unwrap();
+    assert_eq!(bypass(dir.path(), &["torn"]).0, 1);
+    // A hole, longer than what is looked at to recognise a file.
+    std::fs::write(dir.path().join("hole"), [vec![0; 200_000], b"\n".to_vec(), text.into_bytes()].concat()).unwrap();
+    let (status, out, _) = bypass(dir.path(), &["hole"]);
+    assert_eq!(status, 3, "{out}");
+    // Nothing of ours.
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    let (status, _, error) = bypass(dir.path(), &["empty"]);
+    assert_eq!(status, 1);
+    assert!(error.contains("no spool, journal or batch"), "{error}");
+}
+
+#[test]
 fn without_the_kernel_it_says_what_can_t_be_found() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), "hidden", "/usr/bin/bash.real", false);

@@ -240,6 +240,13 @@ fn killing_or_tracing_a_shell_above_is_an_attack_and_ending_a_child_is_not() {
     let trace = json!({"via": "ptrace", "request": 16, "targetPid": 100, "targetStartTicks": 1000, "result": -1});
     let finding = check(&ran(&json!({})).event(1013, 202, "ptrace", &trace), FindingRule::ObserverAttacked);
     assert!(finding.sentence.contains("tried to, but could not"), "{}", finding.sentence);
+    for memory in ["/proc/100/mem", "/proc/100/task/100/mem"] {
+        let open = |flags: i32| json!({"path": memory, "pathSource": "kernel", "flags": flags, "result": 3});
+        check(&ran(&json!({})).event(1013, 202, "open", &open(2)), FindingRule::ObserverAttacked);
+        check_nothing(&[run(2, 1, "env")], &ran(&json!({})).event(1013, 202, "open", &open(0)));
+    }
+    let of_a_child = json!({"path": "/proc/202/mem", "pathSource": "kernel", "flags": 2, "result": 3});
+    check_nothing(&[run(2, 1, "env")], &ran(&json!({})).event(1013, 201, "open", &of_a_child));
     check_nothing(&[run(2, 1, "env")], &ran(&json!({})).event(1013, 201, "kill", &kill(9, 202)));
     check_nothing(&[run(2, 1, "env")], &ran(&json!({})).event(1013, 202, "kill", &kill(15, 100)));
 }

@@ -70,10 +70,13 @@ const WITHOUT_KERNEL: [Blind; 7] = [
 pub(crate) fn bypass(inputs: &BypassArgs, rules: &Rules) -> Result<u8, (anyhow::Error, u8)> {
     let finding_rules = finding_rules(&inputs.finding_rules).map_err(|error| (error, EXIT_BAD_USAGE))?;
     let (story, summary) = findings_of(&inputs.paths, rules, finding_rules);
-    let not_read = summary.unreadable > 0;
-    if summary.files == 0 && not_read {
+    if summary.files == 0 {
+        if summary.unreadable == 0 {
+            crate::terminal::complain("error: there is no spool, journal or batch to look into");
+        }
         return Ok(EXIT_NOT_READ);
     }
+    let not_read = summary.unreadable > 0 || story.coverage.damaged_lines > 0;
     write(&story, inputs).map_err(|error| (error, EXIT_NOT_READ))?;
     Ok(match (story.findings.is_empty(), not_read) {
         (false, _) => EXIT_FOUND,

@@ -56,6 +56,11 @@ impl Content {
         };
         let mut head = Vec::new();
         source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        // A hole says nothing, however long it is.
+        while head.len() as u64 == HEAD_BYTES && head.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace()) {
+            head.clear();
+            source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        }
         let compressed = zstd::is_frame(&head);
         let beginning = beginning(&head, compressed)?;
         let mut content = Self { place, compressed, reader: None, given: 0, counter };
