@@ -198,6 +198,25 @@ fn a_sessions_token_speaks_for_that_session_only() {
 }
 
 #[test]
+fn a_sessions_token_tells_nothing_in_an_observers_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let sessions = dir.path().join("sessions.toml");
+    std::fs::write(&sessions, "alpha = \"token-a\"\n").unwrap();
+    let server = Server::start(dir.path(), &["--sessions", sessions.to_str().unwrap()]);
+    let kernel = json!({"type": "kernel-batch", "version": 1, "source": "ebpf", "hostId": "h", "bootId": "b",
+        "observerId": "o", "events": [{"kind": "fork", "seq": 1, "pid": 3, "childPid": 4}]});
+    let kernel = kernel.to_string();
+    let post = |token: &str| post_request("/kernel-event", token, kernel.as_bytes());
+    check(&server, &post("token-a"), 403, "kernel events belong to no session");
+    check(&server, &post("token-x"), 401, "");
+    check(&server, &post_request("/shell-event", "token-a", &good()), 202, "");
+    check(&server, &post(TOKEN), 202, "");
+    let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let kept: String = files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert_eq!(kept.matches("kernel-batch").count(), 1, "{kept}");
+}
+
+#[test]
 fn a_feed_that_nobody_reads_holds_nothing_up() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path(), &["--json"]);

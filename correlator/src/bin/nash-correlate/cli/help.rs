@@ -28,6 +28,7 @@ Routes:
   as server-sent events
   POST /shell-event, POST /kernel-event: one batch
   202 once it is in the journal    401 without a known token
+  403 for kernel events with a session's token: they belong to no session
   413 over 4 MiB                   400 with a reason for what is not a batch
   408 after 15 s without its end   404, 405 for other routes and methods
   503 where it could not be kept

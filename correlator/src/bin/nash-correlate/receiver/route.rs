@@ -111,6 +111,14 @@ impl Receiver {
         let Some(grant) = self.tokens.grant(authorization) else {
             return Err((StatusCode::UNAUTHORIZED, "expected Authorization: Bearer with a known token".to_owned()));
         };
+        // What an observer tells is of every session, and proves: no session may speak in its name.
+        if route == Route::KernelEvent && matches!(grant, Grant::Session(_)) {
+            return Err((
+                StatusCode::FORBIDDEN,
+                "kernel events belong to no session: expected the token of --token-file or NUCLEIC_HOOK_TOKEN"
+                    .to_owned(),
+            ));
+        }
         if body.size_hint().lower() > RECEIVER_BODY_BYTES_MAX as u64 {
             return Err(too_large());
         }
