@@ -63,6 +63,9 @@ pub struct KernelBatch {
     pub observer_id: String,
     /// The events, in the order of `seq`.
     pub events: Vec<KernelEvent>,
+    /// Whether the observer had come to its end in order when it wrote this, as `progress` in a line of its journal says; none where
+    /// nothing says so.
+    pub ended: Option<bool>,
 }
 
 open_words! {
@@ -177,6 +180,7 @@ pub fn decode_batch_leniently(bytes: &[u8], problems: &mut Vec<BatchError>) -> R
         boot_id: required(&object, "bootId")?,
         observer_id: required(&object, "observerId")?,
         events: read_events(&events, problems, KernelEvent::from_json, salvage_kernel_event),
+        ended: object.get("progress").and_then(|raw| serde_json::from_str::<Progress>(raw.get()).ok()?.ended),
     }))
 }
 
@@ -203,6 +207,12 @@ impl KernelBatch {
 
 const SHELL_BATCH: &str = "shell-batch";
 const KERNEL_BATCH: &str = "kernel-batch";
+
+/// How far an observer was, of which only its end matters here. What can't be read says nothing.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+pub(crate) struct Progress {
+    ended: Option<bool>,
+}
 
 /// A batch's fields as they stand, so that what is wrong with one of them can be said by name.
 type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
@@ -329,6 +339,9 @@ pub(crate) struct KernelBatchKeys<'a> {
     observer_id: &'a str,
     /// The events, in the order of `seq`.
     events: &'a [KernelEvent],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    progress: Option<Progress>,
 }
 
 impl Serialize for ShellBatch {
@@ -357,6 +370,7 @@ impl Serialize for KernelBatch {
             boot_id: &self.boot_id,
             observer_id: &self.observer_id,
             events: &self.events,
+            progress: self.ended.map(|ended| Progress { ended: Some(ended) }),
         };
         keys.serialize(serializer)
     }

@@ -44,6 +44,7 @@ impl Identity {
             boot_id: self.boot_id.clone(),
             observer_id: self.observer_id.clone(),
             events: Vec::new(),
+            ended: None,
         }
     }
 }

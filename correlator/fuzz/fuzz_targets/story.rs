@@ -52,7 +52,7 @@ fn contradicts_itself(batches: &[Batch]) -> bool {
     let mut events = HashMap::new();
     let kernel = batches.iter().filter_map(|batch| if let Batch::Kernel(batch) = batch { Some(batch) } else { None });
     kernel.into_iter().any(|batch| {
-        let KernelBatch { source, host_id, boot_id, observer_id, events: told } = batch;
+        let KernelBatch { source, host_id, boot_id, observer_id, events: told, .. } = batch;
         let envelope = (source, host_id, boot_id);
         *envelopes.entry(observer_id).or_insert(envelope) != envelope
             || told.iter().any(|event| *events.entry((observer_id, event.seq)).or_insert(event) != event)

@@ -11,6 +11,7 @@ use nash_events::kernel::Exec;
 
 use super::scene::{Scene, said};
 use super::table::{base_name, is_one_of};
+use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::terminal_text::{quote, quote_all};
 
@@ -27,9 +28,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
             found.push(scene.at(finding, &program));
         }
     }
-    if scene.is_without_kernel() {
-        found.extend(by_the_shells_word(scene));
-    }
+    found.extend(by_the_shells_word(scene));
     found
 }
 
@@ -94,6 +93,7 @@ pub(super) fn beside(scene: &Scene<'_>) -> BTreeMap<String, u64> {
     beside
 }
 
+/// Where no observer looked: commands that name such a shell themselves.
 fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     // A path that leads to nash is told by a shell of its own below the command.
@@ -110,7 +110,10 @@ fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
         let Some(path) = exec.resolved_path.as_ref().filter(|path| is_foreign(scene, path, &exec.argv)) else {
             continue;
         };
-        if exec.error.is_some() || told_their_own.contains(&(&shell.shell_id, command.cmd)) {
+        if exec.error.is_some()
+            || told_their_own.contains(&(&shell.shell_id, command.cmd))
+            || !is_the_shells_word_alone(scene, shell, command)
+        {
             continue;
         }
         let sentence = format!(

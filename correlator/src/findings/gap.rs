@@ -6,7 +6,7 @@ use nash_events::KernelEventKind;
 
 use super::journals::Journals;
 use super::scene::Scene;
-use super::{Assurance, EventRef, Finding, FindingRule, Severity};
+use super::{Assurance, EventRef, Finding, FindingRule, Severity, silence};
 use crate::seen::Range;
 use crate::story::{Loss, ObserverCoverage, ShellStory};
 use crate::terminal_text::{quote, visible};
@@ -34,6 +34,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
         let finding = Finding::new(FindingRule::Gap, Severity::High, Assurance::Proved, sentence);
         found.push(Finding { process: made.process, ..finding }.seen(&made.at));
     }
+    found.extend(silence::find(scene));
     let not_kept = scene.story.coverage.events_not_kept;
     if not_kept > 0 {
         let sentence = format!("{not_kept} events came after the limit of what is kept: anything may hide there");

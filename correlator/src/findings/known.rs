@@ -3,7 +3,7 @@
 //! Bounded, each list by itself: whoever fills one makes a later part less sure of what an earlier one saw, and nothing else. It
 //! finds nothing itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nash_events::ShellId;
 
@@ -12,6 +12,7 @@ use super::images::Learned;
 use super::journals::Made;
 use super::scene::Scene;
 use super::secret_flow::{Secret, secrets};
+use super::silence::{After, told_after};
 use super::{FINDINGS_MAX, Finding};
 use crate::story::Command;
 
@@ -36,8 +37,8 @@ pub(crate) struct Known {
     pub(super) explained: HashMap<ShellId, usize>,
     /// Programs that no kernel event tells of; whether that means anything is known at the end.
     pub(super) phantoms: Vec<Finding>,
-    /// Whether a process was seen at all.
-    pub(super) has_processes: bool,
+    /// What shells told after the last word of observers that had not ended.
+    pub(super) silences: BTreeMap<String, After>,
 }
 
 /// How much of a story it is that is looked at.
@@ -94,7 +95,7 @@ pub(super) struct Lesson {
     secrets: Vec<(Vec<u8>, Secret)>,
     explained: Vec<(ShellId, usize)>,
     phantoms: Vec<Finding>,
-    has_processes: bool,
+    silences: BTreeMap<String, After>,
     files: Learned,
 }
 
@@ -110,7 +111,7 @@ impl Lesson {
             secrets: secrets(&scene).map(|(path, secret)| (path.to_vec(), secret)).collect(),
             explained: explained.into_iter().map(|(shell, count)| (shell.clone(), count)).collect(),
             phantoms,
-            has_processes: !scene.story.processes.is_empty(),
+            silences: told_after(&scene),
             files: scene.images.into_learned(),
         }
     }
@@ -119,7 +120,7 @@ impl Lesson {
 impl Known {
     /// Learns what a part taught.
     pub(super) fn learn(&mut self, lesson: Lesson) {
-        let Lesson { spools, sockets, journals, secrets, explained, phantoms, has_processes, mut files } = lesson;
+        let Lesson { spools, sockets, journals, secrets, explained, phantoms, silences, mut files } = lesson;
         self.phantoms = phantoms;
         self.phantoms.truncate(FINDINGS_MAX);
         files.prune();
@@ -140,6 +141,6 @@ impl Known {
                 self.explained.insert(shell, count);
             }
         }
-        self.has_processes |= has_processes;
+        self.silences = silences;
     }
 }

@@ -17,8 +17,10 @@ mod phantom;
 mod real_shell;
 mod scene;
 mod secret_flow;
+mod silence;
 mod table;
 mod unreported;
+mod witness;
 
 use std::collections::BTreeMap;
 

@@ -5,12 +5,10 @@
 use nash_events::event::CommandType;
 
 use super::scene::Scene;
+use super::witness::was_watched;
 use super::{Assurance, Finding, FindingRule, Severity};
-use crate::story::{CommandState, ShellStory};
+use crate::story::CommandState;
 use crate::terminal_text::quote_all;
-
-/// Milliseconds at both ends of the observer's time in which nothing is concluded: 250, as in the rules of attribution.
-const EDGE_MS: f64 = crate::attribution::CLOCK_SLACK_MS;
 
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let coverage = &scene.story.coverage;
@@ -38,19 +36,4 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
         found.push(Scene::at_command(finding, shell, command));
     }
     found
-}
-
-/// Whether the kernel's observers saw a shell at a time.
-fn was_watched(scene: &Scene<'_>, shell: &ShellStory, at_ms: f64) -> bool {
-    let Some(process) = shell.process.and_then(|id| scene.process(id)) else { return false };
-    scene.story.coverage.observers.iter().any(|observer| {
-        let since = observer.since.as_ref().and_then(|since| since.ts);
-        let until = observer.until.as_ref().and_then(|until| until.ts);
-        let covers =
-            since.zip(until).is_some_and(|(since, until)| since + EDGE_MS <= at_ms && at_ms + EDGE_MS <= until);
-        // Where the shell's own beginning was seen, so was everything below it.
-        let from_the_start = process.started_at_ms.is_some_and(|start| start <= at_ms) && !process.present;
-        observer.boot_id == process.key.boot_id
-            && (covers || (from_the_start && until.is_some_and(|until| at_ms < until)))
-    })
 }

@@ -10,6 +10,7 @@ use nash_events::event::CommandType;
 use super::images::Preserved;
 use super::scene::{Program, Scene, fallbacks, is_of_no_command, is_of_the_shell_itself, said};
 use super::table::{base_name, is_one_of};
+use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::terminal_text::{quote, quote_all};
 
@@ -35,9 +36,7 @@ pub(super) fn find<'a>(scene: &Scene<'a>) -> (Vec<Finding>, HashMap<&'a ShellId,
         }
         found.push(finding(scene, &program, why));
     }
-    if scene.is_without_kernel() {
-        found.extend(by_the_shells_word(scene));
-    }
+    found.extend(by_the_shells_word(scene));
     (found, explained)
 }
 
@@ -60,7 +59,7 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>, why: Preserved<'_>) -> Find
     }
 }
 
-/// Without the kernel's word: commands that name a preserved shell themselves.
+/// Where no observer looked: commands that name a preserved shell themselves.
 fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
     let is_preserved = |path: &nash_events::ByteString| is_one_of(base_name(path), &scene.names.preserved);
     let mut found = Vec::new();
@@ -69,6 +68,9 @@ fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
             continue;
         };
         let Some(path) = exec.resolved_path.as_ref().filter(|path| is_preserved(path)) else { continue };
+        if exec.error.is_some() || !is_the_shells_word_alone(scene, shell, command) {
+            continue;
+        }
         let sentence = format!(
             "a real shell ran, and nash did not see what it did: {}, as {}",
             quote(path.as_bytes()),

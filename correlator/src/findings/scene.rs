@@ -73,11 +73,6 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Whether no kernel observer told anything, here or before.
-    pub(super) fn is_without_kernel(&self) -> bool {
-        self.story.processes.is_empty() && !self.known.has_processes
-    }
-
     /// Every command of every shell.
     pub(super) fn commands(&self) -> impl Iterator<Item = (&'a ShellStory, &'a Command)> {
         self.story.shells.iter().flat_map(|shell| shell.commands.iter().map(move |command| (shell, command)))

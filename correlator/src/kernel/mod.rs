@@ -79,6 +79,7 @@ impl Kernel {
             None => self.observers.entry(batch.observer_id.clone()).or_insert_with(|| Observer::of(batch)),
         };
         let boot = self.boots.entry((Arc::clone(&observer.boot_id), batch.source.clone())).or_default();
+        observer.ended = observer.ended.max(batch.ended);
         let mut changes = Changes::default();
         for event in &batch.events {
             if !observer.seen.insert(event.seq) {

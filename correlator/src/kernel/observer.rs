@@ -28,6 +28,8 @@ pub(crate) struct Observer {
     pub(crate) lost: BTreeMap<Seq, (Moment, Lost)>,
     pub(crate) first: Option<Moment>,
     pub(crate) last: Option<Moment>,
+    /// Whether it came to its end in order, where it says so.
+    pub(crate) ended: Option<bool>,
 }
 
 impl Observer {
@@ -42,6 +44,7 @@ impl Observer {
             lost: BTreeMap::new(),
             first: None,
             last: None,
+            ended: None,
         }
     }
 

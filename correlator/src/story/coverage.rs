@@ -9,7 +9,7 @@ use nash_events::{Seq, SessionId};
 use serde::Serialize;
 
 use super::{Process, Role, ShellStory};
-use crate::attribution::Forest;
+use crate::attribution::{CLOCK_SLACK_MS, Forest};
 use crate::kernel::{Kernel, Moment, Observer};
 use crate::seen::Range;
 
@@ -84,6 +84,9 @@ pub struct ObserverCoverage {
     pub since: Option<Moment>,
     /// Its last event.
     pub until: Option<Moment>,
+    /// Whether it came to its end in order, where it says so: false of one that runs on or was killed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<bool>,
     /// Events that came.
     pub events: u64,
     /// The same by kind: the hooks that were in force.
@@ -125,6 +128,10 @@ pub struct SessionCoverage {
     /// When the kernel's observers began to watch, in Unix milliseconds, where that was after the session's start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_since_ms: Option<f64>,
+    /// The last word of the kernel's observers, in Unix milliseconds, where shells that they watched went on after it: the rest is
+    /// the shells' word alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_until_ms: Option<f64>,
 }
 
 impl Coverage {
@@ -177,6 +184,7 @@ impl ObserverCoverage {
             boot_id: observer.boot_id.to_string(),
             since: observer.first.clone(),
             until: observer.last.clone(),
+            ended: observer.ended,
             events: observer.by_kind.values().sum(),
             by_kind: observer.by_kind.clone(),
             lost,
@@ -224,8 +232,29 @@ fn sessions(shells: &[ShellStory], processes: &[Process], kernel: &Kernel) -> Ve
         if late {
             session.kernel_since_ms = since;
         }
+        let boot_id = shell.process.and_then(|id| processes.get(usize::try_from(id).ok()?)).map(|at| &at.key.boot_id);
+        let observers =
+            kernel.observers.values().filter(|observer| boot_id.is_some_and(|id| **id == *observer.boot_id));
+        let until = observers.filter_map(|observer| Some((observer.last.as_ref()?.ts?, observer.ended)));
+        let went_on = until.max_by(|(a, _), (b, _)| a.total_cmp(b)).zip(last_told(shell));
+        if let Some(((until, ended), told)) = went_on
+            // One that was to go on had told of everything until then.
+            && told > until + if ended == Some(false) { 0.0 } else { CLOCK_SLACK_MS }
+        {
+            session.kernel_until_ms = later(session.kernel_until_ms, Some(until));
+        }
     }
     sessions.into_values().collect()
+}
+
+/// When a shell last told of a command that began and that is no process's.
+fn last_told(shell: &ShellStory) -> Option<f64> {
+    let alone = shell.commands.iter().filter(|command| command.process.is_none());
+    alone.filter_map(|command| command.started_at_ms).max_by(f64::total_cmp)
+}
+
+fn later(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).max_by(f64::total_cmp)
 }
 
 impl SessionCoverage {
@@ -263,6 +292,7 @@ impl SessionCoverage {
             self.witnesses = Witnesses::ShellAndKernel;
         }
         self.kernel_since_ms = self.kernel_since_ms.or(other.kernel_since_ms);
+        self.kernel_until_ms = later(self.kernel_until_ms, other.kernel_until_ms);
     }
 
     /// Of a session of which nothing is known yet.
@@ -278,6 +308,7 @@ impl SessionCoverage {
             dropped: BTreeMap::new(),
             shells_without_process: 0,
             kernel_since_ms: None,
+            kernel_until_ms: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Reads the story's coverage. It counts nothing itself.
 
 use super::words;
+use crate::feed::time_of_day;
 use crate::story::{Loss, ShellStory, Story, Witnesses};
 use crate::terminal_text::visible;
 
@@ -80,6 +81,12 @@ fn kernel_warnings(story: &Story) -> Vec<String> {
             let shells = if session.shells_without_process == 1 { "1 shell" } else { "several shells" };
             let id = visible(session.session_id.0.as_bytes());
             warnings.push(format!("session {id}: the kernel's observers know nothing of {shells}"));
+        }
+        if let Some(until) = session.kernel_until_ms {
+            let id = visible(session.session_id.0.as_bytes());
+            let until = time_of_day(until);
+            warnings
+                .push(format!("session {id}: the kernel's observers saw nothing after {until}, and shells went on"));
         }
     }
     for (path, count) in &coverage.shells_beside {

@@ -36,3 +36,4 @@ mod substitutions;
 mod traces;
 mod trees;
 mod trouble;
+mod unwitnessed;

@@ -23,7 +23,7 @@ fn in_order_of_time(pair: &Pair) -> Vec<Batch> {
     for batch in [singly(&pair.shells), singly(&pair.kernel)].concat() {
         let (stream, ts) = match &batch {
             Batch::Shell(batch) => (batch.shell_id.to_string(), batch.events[0].ts),
-            Batch::Kernel(batch) => (batch.observer_id.clone(), batch.events[0].ts),
+            Batch::Kernel(batch) => (batch.observer_id.clone(), batch.events.first().and_then(|event| event.ts)),
         };
         let newest = newest.entry(stream).or_insert(f64::NEG_INFINITY);
         *newest = newest.max(ts.unwrap_or(f64::NEG_INFINITY));

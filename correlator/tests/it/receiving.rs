@@ -217,6 +217,20 @@ fn a_sessions_token_tells_nothing_in_an_observers_name() {
 }
 
 #[test]
+fn that_an_observer_ended_is_kept_once_though_it_comes_without_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    let end = json!({"type": "kernel-batch", "version": 1, "source": "ebpf", "hostId": "h", "bootId": "b",
+        "observerId": "o", "events": [], "progress": {"lastSeq": 1, "ended": true}});
+    for _ in 0..2 {
+        check(&server, &post_request("/kernel-event", TOKEN, end.to_string().as_bytes()), 202, "");
+    }
+    let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let kept: String = files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert_eq!(kept.matches("\"ended\":true").count(), 1, "{kept}");
+}
+
+#[test]
 fn a_feed_that_nobody_reads_holds_nothing_up() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path(), &["--json"]);

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Agent, BATCH_VERSION, Batch, BatchError, KERNEL_BATCH, KernelBatch, KernelSource, SHELL_BATCH, ShellBatch,
-    read_events, salvage_kernel_event, salvage_shell_event,
+    Agent, BATCH_VERSION, Batch, BatchError, KERNEL_BATCH, KernelBatch, KernelSource, Progress, SHELL_BATCH,
+    ShellBatch, read_events, salvage_kernel_event, salvage_shell_event,
 };
 use crate::event::{Event, Written};
 use crate::ids::{SessionId, ShellId};
@@ -32,6 +32,7 @@ struct Plain<E> {
     boot_id: Option<String>,
     observer_id: Option<String>,
     events: Vec<E>,
+    progress: Option<Progress>,
 }
 
 /// Reads a batch, where nothing about it is unusual.
@@ -93,6 +94,7 @@ impl<E> Plain<E> {
             boot_id: self.boot_id?,
             observer_id: self.observer_id?,
             events: read(self.events),
+            ended: self.progress.and_then(|progress| progress.ended),
         }))
     }
 }

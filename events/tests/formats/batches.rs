@@ -50,6 +50,7 @@ fn batches_of_every_kind_come_back_as_they_were() {
         boot_id: "b-1".into(),
         observer_id: "o-1".into(),
         events: samples::kernel_kinds().into_iter().map(samples::kernel_event).collect(),
+        ended: Some(true),
     };
     assert_eq!(decode_batch(&kernel.to_json().unwrap()).unwrap(), Batch::Kernel(kernel));
 }

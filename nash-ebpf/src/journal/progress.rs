@@ -91,6 +91,7 @@ mod tests {
             boot_id: "b".into(),
             observer_id: "o".into(),
             events: Vec::new(),
+            ended: None,
         };
         let mut progress = Progress { last_seq: 2, life: 8, file: 16, ..Progress::default() };
         progress.delivered.add(Some(Kind::Exit));

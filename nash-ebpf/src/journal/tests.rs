@@ -15,6 +15,7 @@ fn batch(observer_id: &str) -> KernelBatch {
         boot_id: "b".into(),
         observer_id: observer_id.into(),
         events: Vec::new(),
+        ended: None,
     }
 }
 

@@ -185,6 +185,10 @@ impl Handed {
         let is_new = |seq: &&Seq| !seen.knows(&stream, **seq) && pending.add(&stream, **seq);
         let new: HashSet<u64> = seqs.iter().filter(is_new).map(|Seq(number)| *number).collect();
         match new.len() {
+            0 if seen.is_first_end(searched.batch()) && pending.is_first_end(searched.batch()) => {
+                pending.ended.insert(stream);
+                Some(Cow::Borrowed(searched.line()))
+            }
             0 => None,
             count if count == seqs.len() => Some(Cow::Borrowed(searched.line())),
             _ => Some(Cow::Owned(line_with(searched.line(), new).unwrap_or_else(|| searched.line().to_vec()))),
@@ -204,6 +208,8 @@ fn line_with(line: &[u8], mut wanted: HashSet<u64>) -> Option<Vec<u8>> {
 #[derive(Debug, Default)]
 struct Seen {
     by_stream: HashMap<Stream, SeqSet>,
+    /// Observers that said that they came to their end in order: with a batch that holds nothing else.
+    ended: HashSet<Stream>,
 }
 
 impl Seen {
@@ -219,15 +225,32 @@ impl Seen {
         self.by_stream.get_mut(stream).is_some_and(|known| known.insert(seq))
     }
 
+    /// Whether a batch says for the first time that its observer came to its end.
+    fn is_first_end(&self, batch: &Batch) -> bool {
+        match batch {
+            Batch::Kernel(told) => {
+                told.ended == Some(true) && !self.ended.contains(&Stream::Observer(told.observer_id.clone()))
+            }
+            Batch::Shell(_) => false,
+        }
+    }
+
     fn knows_all(&self, batch: &Batch) -> bool {
+        if self.is_first_end(batch) {
+            return false;
+        }
         let (stream, seqs) = numbers(batch);
         let known = self.by_stream.get(&stream);
         seqs.iter().all(|seq| known.is_some_and(|known| known.contains(*seq)))
     }
 
-    /// Marks a batch's events as seen and leaves those that were not; nothing where none is left.
+    /// Marks a batch's events as seen and leaves those that were not; nothing where none is left and no end is told.
     fn keep_new(&mut self, mut batch: Batch) -> Option<Batch> {
         let (stream, _) = numbers(&batch);
+        let is_end = self.is_first_end(&batch);
+        if is_end {
+            self.ended.insert(stream.clone());
+        }
         let known = self.by_stream.entry(stream).or_default();
         let some_left = match &mut batch {
             Batch::Shell(batch) => {
@@ -239,7 +262,7 @@ impl Seen {
                 !batch.events.is_empty()
             }
         };
-        some_left.then_some(batch)
+        (some_left || is_end).then_some(batch)
     }
 }
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use nash_correlator::story::Witnesses;
+use nash_correlator::story::{SessionCoverage, Witnesses};
 use nash_correlator::{Finding, FindingRules, Story};
 use serde::Serialize;
 
@@ -99,8 +99,10 @@ pub(crate) fn finding_rules(files: &[impl AsRef<Path>]) -> anyhow::Result<Findin
 /// What could not have been found: the kernel may have watched one session and not another.
 fn blind(story: &Story) -> Vec<Blind> {
     let by_shells_alone = |witnesses: Witnesses| witnesses == Witnesses::Shell;
-    let sessions = story.coverage.sessions.iter().map(|session| session.witnesses);
-    let any = by_shells_alone(story.coverage.witnesses) || sessions.into_iter().any(by_shells_alone);
+    let is_in_part = |session: &SessionCoverage| {
+        by_shells_alone(session.witnesses) || session.shells_without_process > 0 || session.kernel_until_ms.is_some()
+    };
+    let any = by_shells_alone(story.coverage.witnesses) || story.coverage.sessions.iter().any(is_in_part);
     if any { WITHOUT_KERNEL.to_vec() } else { Vec::new() }
 }
 

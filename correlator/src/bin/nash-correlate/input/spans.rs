@@ -52,10 +52,10 @@ fn split_off(batch: &mut Batch, at: usize) -> Batch {
         }
         Batch::Kernel(batch) => {
             let events = batch.events.split_off(at);
-            let KernelBatch { source, host_id, boot_id, observer_id, .. } = &*batch;
+            let KernelBatch { source, host_id, boot_id, observer_id, ended, .. } = &*batch;
             let (source, host_id) = (source.clone(), host_id.clone());
-            let (boot_id, observer_id) = (boot_id.clone(), observer_id.clone());
-            Batch::Kernel(KernelBatch { source, host_id, boot_id, observer_id, events })
+            let (boot_id, observer_id, ended) = (boot_id.clone(), observer_id.clone(), *ended);
+            Batch::Kernel(KernelBatch { source, host_id, boot_id, observer_id, events, ended })
         }
     }
 }
