@@ -34,7 +34,7 @@ use cli::Format;
 use rules::Rules;
 
 /// A story is made of millions of small pieces, of which the C library's allocator takes a quarter more time: see
-/// docs/decisions/0017.
+/// docs/decisions/0018.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
