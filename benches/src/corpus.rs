@@ -1,10 +1,19 @@
 //! What an agent runs while it mends a small program: one shell a command, as agents call them.
 //!
-//! Text only. The commands run in their order in one directory, where the first begins anew. Where Python isn't installed its
-//! commands do nothing.
+//! Text only. The commands run in their order in one directory, where the first begins anew. Where Python or make isn't
+//! installed their commands do nothing.
 
-/// The commands of the session.
-pub(crate) const SESSION: [&str; 28] = [
+/// The whole session: looks and edits, and what they are made for, builds, tests and a server that is waited for.
+pub(crate) fn session() -> Vec<String> {
+    SHORT.iter().chain(&LONGER).map(|command| (*command).to_owned()).collect()
+}
+
+/// The short commands of the session alone: what a shell costs shows in them the most.
+pub(crate) fn short() -> Vec<String> {
+    SHORT.map(str::to_owned).to_vec()
+}
+
+const SHORT: [&str; 28] = [
     "rm -rf project && mkdir -p project/src project/tests && cd project && git init -q . && git config user.email a@b && git config user.name a",
     r#"cd project && cat > src/words.c <<'EOF'
 #include <ctype.h>
@@ -60,4 +69,23 @@ EOF"#,
     "cd project && git add -A && git commit -qm 'counts have no sign' && git show --stat HEAD | tail -2",
     "cd project && ls *.md 2> /dev/null || echo 'no notes'; command -v words || true",
     "cd project && du -a src | sort -n | tail -1 | cut -f2; pwd | wc -l",
+];
+
+const LONGER: [&str; 6] = [
+    "cd project && if command -v make > /dev/null; then make -B 2>&1 | tail -3; fi; ./words < Makefile",
+    "cd project && for level in 0 1 2 3; do cc -O$level -Wall -o words src/words.c && ./words < tests/6.txt; done",
+    "cd project && sleep 30 > server.log 2>&1 & server=$!; sleep 0.3; kill -0 $server && echo up; kill $server; wait $server; echo \"stopped $?\"",
+    "cd project && timeout 0.3 tail -f tests/1.txt | tail -1; echo \"status ${PIPESTATUS[0]}\"",
+    r#"cd project && cat > tests/test_words.py <<'EOF'
+import subprocess, unittest
+class Words(unittest.TestCase):
+    def count(self, text):
+        return subprocess.run(["./words"], input=text, capture_output=True, text=True).stdout.split()
+    def test_nothing(self):
+        self.assertEqual(self.count(""), ["0", "0", "0"])
+    def test_one_line(self):
+        self.assertEqual(self.count("two words\n"), ["1", "2", "10"])
+EOF
+if command -v python3 > /dev/null; then python3 -m unittest discover -s tests 2>&1 | tail -3; fi"#,
+    "cd project && git clone -q . ../copy && (cd ../copy && cc -O1 -o words src/words.c && ./words < Makefile); rm -rf ../copy",
 ];

@@ -87,8 +87,12 @@ pub(crate) fn all(directory: &Path) -> Vec<Figure> {
         work("while read over a file", scripts::READ_LINES, Bar::None),
         against_plain("programs spawned, tap against off", scripts::PROGRAMS, Bar::None),
         Figure {
-            scripts: corpus::SESSION.map(str::to_owned).to_vec(),
-            ..against_plain("agent session, tap against off", "", Bar::AtMost(1.03))
+            scripts: corpus::session(),
+            ..against_plain("agent commands, tap against off", "", Bar::AtMost(1.03))
+        },
+        Figure {
+            scripts: corpus::short(),
+            ..against_plain("short agent commands, tap against off", "", Bar::None)
         },
         against_plain("dense pipelines, tap against off", scripts::DENSE_PIPELINES, Bar::None),
         against_plain("ping-pong, tap against off", scripts::PING_PONG, Bar::AtMost(1.5)),
