@@ -90,10 +90,7 @@ pub(crate) fn all(directory: &Path) -> Vec<Figure> {
             scripts: corpus::session(),
             ..against_plain("agent commands, tap against off", "", Bar::AtMost(1.03))
         },
-        Figure {
-            scripts: corpus::short(),
-            ..against_plain("short agent commands, tap against off", "", Bar::None)
-        },
+        Figure { scripts: corpus::short(), ..against_plain("short agent commands, tap against off", "", Bar::None) },
         against_plain("dense pipelines, tap against off", scripts::DENSE_PIPELINES, Bar::None),
         against_plain("ping-pong, tap against off", scripts::PING_PONG, Bar::AtMost(1.5)),
         against_plain("pipe throughput, tap against off", scripts::THROUGHPUT, Bar::AtLeast(0.8)),
