@@ -190,8 +190,8 @@ pub struct Pipe {
     #[serde(flatten, with = "optional_data")]
     #[cfg_attr(feature = "schema", schemars(with = "optional_data::Keys<'_>"))]
     pub data: Option<Data>,
-    /// Whether the tap failed and the pipe went on without it: `bytes` counts all that crossed where there is data, the rest is what was
-    /// seen until then.
+    /// Whether the tap failed and the pipe went on without it: `bytes` counts all that crossed where there is data, but for a move that
+    /// was hit by a kill; the rest is what was seen until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tap_failed: bool,
     /// Whether the pipe was still open when this was told, because something in the background holds it: more may have
