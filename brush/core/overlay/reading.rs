@@ -52,6 +52,37 @@ impl Origin {
     }
 }
 
+/// How many NULs a sourced file may have; one with more is a binary.
+const NULS_MAX: usize = 256;
+
+/// Leaves NULs out of a sourced text as bash does, or says that it is none.
+///
+/// What stands behind one that was left out is not looked at, and the text ends at one that is still there: of two in a row the second
+/// ends it.
+pub(crate) fn drop_nuls(text: &mut Vec<u8>) -> bool {
+    if !text.contains(&0) {
+        return true;
+    }
+    let mut dropped = 0;
+    let mut kept = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        if byte != 0 {
+            kept.push(byte);
+            continue;
+        }
+        dropped += 1;
+        if dropped > NULS_MAX {
+            return false;
+        }
+        kept.extend(bytes.next());
+    }
+    let end = kept.iter().position(|byte| *byte == 0).unwrap_or(kept.len());
+    kept.truncate(end);
+    *text = kept;
+    true
+}
+
 /// The shell as a reader sees it.
 struct Around<'a, SE: extensions::ShellExtensions> {
     shell: &'a Shell<SE>,

@@ -5,7 +5,9 @@
 use std::borrow::Cow;
 
 use brush_core::builtins::BoxFuture;
-use brush_core::{CommandArg, Error, ExecutionContext, ExecutionControlFlow, ExecutionResult, ShellVariable, bytes};
+use brush_core::{
+    CommandArg, Error, ErrorKind, ExecutionContext, ExecutionControlFlow, ExecutionResult, ShellVariable, bytes,
+};
 
 use super::call::Call;
 use super::lookup;
@@ -66,7 +68,10 @@ pub(crate) fn source(
         let told = command_told(context.shell);
         let result = context.shell.source_script(bytes::path(&file.path), file.arguments.iter(), &context.params).await;
         tell_again(context.shell, told);
-        result
+        result.map_err(|error| match error.kind() {
+            ErrorKind::BinaryFile(path) => ErrorKind::BinaryFile(format!("{}: {path}", context.command_name)).into(),
+            _ => error,
+        })
     })
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn set(call: &mut Call<'_>) -> u8 {
         Family::Set.switch(call.context.shell, "verbose", false);
     }
     if let Some(parameters) = request.parameters {
-        *call.context.shell.current_shell_args_mut() = parameters;
+        call.context.shell.replace_shell_args(parameters);
     }
     0
 }

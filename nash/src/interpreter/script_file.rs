@@ -39,7 +39,7 @@ pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8
         _ => refusal(format!("{name}: {shown}: Permission denied"), CANNOT_EXECUTE),
     })?;
     let head = &text[..text.len().min(SCRIPT_PROBE_BYTES)];
-    if head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0)) {
+    if head.starts_with(b"\x7fELF") || head.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0)) {
         let message = format!("{shown}: {shown}: cannot execute binary file");
         return Err(Refusal { message, status: CANNOT_EXECUTE, is_end: false });
     }
