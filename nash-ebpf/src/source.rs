@@ -12,6 +12,9 @@ pub trait Source {
     /// Waits until there is much to read, or for `timeout`, or for a signal.
     fn wait(&self, timeout: Duration) -> io::Result<()>;
 
+    /// The time that records have which are written now, in nanoseconds since the machine booted.
+    fn now(&self) -> u64;
+
     /// Hands out records that were not handed out before, each with the position that follows it.
     fn read(&mut self, ring: RingId, each: &mut dyn FnMut(u64, &[u8]) -> Go);
 
@@ -33,6 +36,10 @@ impl Source for Probes {
         Self::wait(self, timeout)
     }
 
+    fn now(&self) -> u64 {
+        now_on_boot_clock()
+    }
+
     fn read(&mut self, ring: RingId, each: &mut dyn FnMut(u64, &[u8]) -> Go) {
         Self::read(self, ring, each);
     }
@@ -52,4 +59,10 @@ impl Source for Probes {
     fn counts(&self) -> io::Result<Counts> {
         Self::counts(self)
     }
+}
+
+fn now_on_boot_clock() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+    seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(now.tv_nsec).unwrap_or_default())
 }

@@ -61,8 +61,11 @@ impl Ring {
             let next = self.read_to + (HEADER_BYTES + u64::from(length)).next_multiple_of(8);
             if header & DISCARDED == 0 {
                 let record = self.producer.bytes_at(self.offset_of(self.read_to) + HEADER_BYTES, length);
-                self.read_to = next;
-                if each(next, record) == Go::Stop {
+                let go = each(next, record);
+                if go != Go::Later {
+                    self.read_to = next;
+                }
+                if go != Go::On {
                     return;
                 }
             } else {
@@ -114,6 +117,8 @@ pub enum Go {
     On,
     /// No more now; the next call goes on after the last one.
     Stop,
+    /// Not even this one; the next call begins with it.
+    Later,
 }
 
 /// Memory shared with the kernel.

@@ -208,17 +208,23 @@ impl<S: Sink> Recorder<S> {
     fn take(&self, source: &mut dyn Source) -> Taken {
         let mut taken = Taken { life: self.progress.life, file: self.progress.file, ..Taken::default() };
         let mut bytes_left = LINE_RECORD_BYTES_MAX;
+        // What was written before now is read from both rings: whoever opened a file was forked before, and ends after.
+        let now = source.now();
         for ring in [RingId::Life, RingId::File] {
             let mut full = taken.records.len() >= LINE_RECORDS_MAX || bytes_left == 0;
             if full {
                 break;
             }
             source.read(ring, &mut |position, bytes| {
+                let decoded = decode(bytes, self.calendar);
+                if decoded.as_ref().is_ok_and(|decoded| decoded.boot_ns > now) {
+                    return Go::Later;
+                }
                 match ring {
                     RingId::Life => taken.life = position,
                     RingId::File => taken.file = position,
                 }
-                match decode(bytes, self.calendar) {
+                match decoded {
                     Ok(decoded) => taken.records.push(decoded),
                     Err(_) => taken.lost.add(kind_of(bytes)),
                 }
@@ -236,7 +242,7 @@ impl<S: Sink> Recorder<S> {
     fn write(&mut self, source: &mut dyn Source, records: Vec<Decoded>, life: u64, file: u64) -> io::Result<()> {
         let mut progress = Progress { life, file, ..self.progress.clone() };
         let mut events = Vec::new();
-        let now = now_on_boot_clock();
+        let now = source.now();
         let own = std::mem::take(&mut self.own).into_iter().map(|(actor, kind)| {
             (None, KernelEvent { seq: Seq(0), ts: Some(self.calendar.ms(now)), boot_ns: Some(now), actor, kind })
         });
@@ -302,10 +308,4 @@ pub fn comes_out_even(counts: &Counts, progress: &Progress) -> bool {
 fn kind_of(bytes: &[u8]) -> Option<Kind> {
     let number = bytes.get(6..8)?.try_into().ok().map(u16::from_ne_bytes)?;
     Kind::from_number(number)
-}
-
-fn now_on_boot_clock() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
-    seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(now.tv_nsec).unwrap_or_default())
 }

@@ -16,6 +16,9 @@ struct Rings {
     released: [usize; 2],
     room: usize,
     counts: Counts,
+    now: u64,
+    /// Written as soon as the ring of lives was read, a moment later than now.
+    late: Option<[Vec<u8>; 2]>,
 }
 
 fn at(ring: RingId) -> usize {
@@ -27,7 +30,7 @@ fn at(ring: RingId) -> usize {
 
 impl Rings {
     fn with_room(room: usize) -> Self {
-        Self { room, ..Self::default() }
+        Self { room, now: u64::MAX, ..Self::default() }
     }
 
     /// Something happens: it is seen, and goes into its ring if there is room.
@@ -52,13 +55,22 @@ impl Source for Rings {
         Ok(())
     }
 
+    fn now(&self) -> u64 {
+        self.now
+    }
+
     fn read(&mut self, ring: RingId, each: &mut dyn FnMut(u64, &[u8]) -> Go) {
         let next = &mut self.handed_out[at(ring)];
         while let Some(record) = self.written[at(ring)].get(*next) {
-            *next += 1;
-            if each(*next as u64, record) == Go::Stop {
-                return;
+            let go = each(*next as u64 + 1, record);
+            *next += usize::from(go != Go::Later);
+            if go != Go::On {
+                break;
             }
+        }
+        for (ring, record) in self.late.take().into_iter().flatten().enumerate() {
+            self.written[ring].push(record);
+            self.now = u64::MAX;
         }
     }
 
@@ -171,6 +183,23 @@ fn a_kill_between_write_and_release_repeats_nothing_and_loses_nothing() {
         assert_eq!((events.len(), losses(&events)), (1810, Vec::new()), "after {kept} lines");
         assert!(comes_out_even(&rings.counts, second.progress()));
     }
+}
+
+#[test]
+fn who_opens_a_file_was_forked_before() {
+    let [mut fork, mut open] = [Kind::Fork, Kind::Open].map(|kind| Draft::new(kind, abi::File::default()));
+    let mut rings = Rings::with_room(10);
+    rings.happen(RingId::File, Kind::Open);
+    rings.now = open.head.boot_ns;
+    fork.head.boot_ns += 1;
+    open.head.boot_ns += 2;
+    rings.late = Some([fork.bytes(), open.bytes()]);
+    let mut recorder = recorder(Memory::default());
+    recorder.drain(&mut rings).unwrap();
+    let told = events(recorder.sink());
+    let told: Vec<_> = told.iter().map(|event| event.kind.name()).collect();
+    assert_eq!(told, ["open", "fork", "open"]);
+    assert_eq!(recorder.sink().lines.len(), 2);
 }
 
 #[test]
