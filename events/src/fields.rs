@@ -175,6 +175,7 @@ pairs! {
     points_at: String = "pointsAt", "pointsAtB64";
     requested: String = "requested", "requestedB64";
     resolved_path: String = "resolvedPath", "resolvedPathB64";
+    same_as: String = "sameAs", "sameAsB64";
     shell: String = "shell", "shellB64";
     stack: Vec<String> = "stack", "stackB64";
     subject: String = "subject", "subjectB64";

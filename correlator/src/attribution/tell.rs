@@ -54,6 +54,7 @@ impl Telling<'_> {
             present: record.present.is_some(),
             moved: record.cgroups.len() > 1,
             first: record.start().cloned(),
+            observers: record.observers.clone(),
             execs: self.execs(node),
             effects: self.effects(index),
             effects_not_kept: record.files.not_kept + record.others_not_kept,

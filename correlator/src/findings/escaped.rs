@@ -1,5 +1,5 @@
-//! `escaped`: a descendant left the session: into a pid namespace, into another control group, or it outlived every shell
-//! above it.
+//! `escaped`: a descendant left the session: into a pid namespace, into another control group, into a session that it named
+//! itself, or it outlived every shell above it.
 //!
 //! It is still watched, and the story shows what it did; only the session's own means don't hold it any more.
 
@@ -9,7 +9,8 @@ use super::foreign_shell::ran_foreign;
 use super::scene::{Scene, said};
 use super::table::{base_name, is_one_of};
 use super::{Assurance, Finding, FindingRule, Severity};
-use crate::story::{Effect, ObserverCoverage, Process, Role, ShellState};
+use crate::story::{Effect, ObserverCoverage, Process, Role, ShellState, ShellStory};
+use crate::terminal_text::quote;
 
 /// The flag of `clone`, `unshare` and `setns` for pid namespaces.
 const CLONE_NEWPID: u64 = 0x2000_0000;
@@ -20,7 +21,34 @@ const ABOVE_MAX: usize = 1000;
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let is_judged = |process: &&Process| process.owner.is_some() && !scene.part.goes_on(process.id);
     let below = scene.story.processes.iter().filter(is_judged);
-    below.filter_map(|process| finding(scene, process)).collect()
+    below.flat_map(|process| finding(scene, process).into_iter().chain(of_another_session(scene, process))).collect()
+}
+
+/// A shell that by the kernel's word runs below another, and says that it is of another session: that one's story does not have
+/// it. One that names no session at all is told below the other; one that a collector of ours started has a story of its own.
+fn of_another_session(scene: &Scene<'_>, process: &Process) -> Option<Finding> {
+    let above = scene.shell(&process.owner.as_ref()?.shell_id)?;
+    let names_one = |shell: &ShellStory| shell.session_id.0 != shell.shell_id.as_str();
+    let own = process.shells.iter().filter_map(|id| scene.shell(id));
+    let other = own.into_iter().find(|shell| {
+        shell.shell_id != above.shell_id && names_one(shell) && names_one(above) && shell.session_id != above.session_id
+    })?;
+    let parents = std::iter::successors(process.parent.and_then(|id| scene.process(id)), |process| {
+        process.parent.and_then(|id| scene.process(id))
+    });
+    let is_collector = |process: &Process| {
+        let names = process.execs.iter().filter_map(|executed| executed.what.path.as_ref());
+        names.into_iter().any(|path| is_one_of(base_name(path), &scene.names.observers))
+    };
+    let between = parents.take(ABOVE_MAX).take_while(|parent| !parent.shells.contains(&above.shell_id));
+    if between.into_iter().any(is_collector) {
+        return None;
+    }
+    let session = quote(other.session_id.0.as_bytes());
+    let sentence = format!("a shell says that it is of another session, {session}: {}", named(scene, process));
+    let finding = placed(scene, process, Severity::Medium, sentence);
+    let at = process.last_program().map(|executed| &executed.at).or(process.first.as_ref())?;
+    Some(finding.seen(at))
 }
 
 fn finding(scene: &Scene<'_>, process: &Process) -> Option<Finding> {

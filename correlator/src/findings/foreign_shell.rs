@@ -35,7 +35,17 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
 /// Whether a program that ran is a shell that nash does not stand in for.
 pub(super) fn ran_foreign(scene: &Scene<'_>, exec: &Exec) -> bool {
     let named = exec.path.as_ref().is_some_and(|path| is_foreign(scene, path, &exec.argv));
-    named && !is_of_another_root(scene, exec)
+    (named || is_disguised(scene, exec)) && !is_of_another_root(scene, exec)
+}
+
+/// Whether a program is a shell by what its file holds, and neither called so nor in a shell's place.
+fn is_disguised(scene: &Scene<'_>, exec: &Exec) -> bool {
+    let names = scene.names;
+    let Some(known) = &exec.same_as else { return false };
+    let is_in_a_shells_place = exec.path.as_ref().is_some_and(|path| {
+        is_one_of(base_name(path), &names.shells) && is_one_of(directory(path), &names.system_directories)
+    });
+    is_foreign(scene, known, &exec.argv) || (is_one_of(base_name(known), &names.shells) && !is_in_a_shells_place)
 }
 
 /// Whether a file and its words are those of a shell that nash does not stand in for.

@@ -274,9 +274,9 @@ impl<'a> Images<'a> {
             return Some(Preserved::SameFile);
         }
         let exec = &executed.what;
-        let build_id = said(executed, "buildId");
+        let build_id = exec.build_id.as_deref();
         let same_build =
-            build_id.is_some_and(|told| self.rules.preserved.iter().any(|file| file.build_id.as_deref() == Some(told)));
+            build_id.is_some() && self.rules.preserved.iter().any(|file| file.build_id.as_deref() == build_id);
         if exec.sha256.as_deref().is_some_and(|hash| self.learned.hashes.contains(hash)) || same_build {
             return Some(Preserved::SameContent);
         }
@@ -312,20 +312,17 @@ impl<'a> Images<'a> {
         self.learned
     }
 
-    /// Whether an opened file is a preserved real shell.
-    pub(super) fn is_preserved_file(&self, open: &nash_events::kernel::Open) -> bool {
+    /// Whether an opened file is a preserved real shell, or a copy of one at that moment.
+    pub(super) fn is_preserved_file(&self, open: &nash_events::kernel::Open, at: &Moment) -> bool {
         open.dev.zip(open.ino).is_some_and(|file| self.learned.preserved.contains(&file))
             || open.path.as_ref().is_some_and(|path| self.is_preserved_name(path))
+            || self.was_copied(open, at)
     }
 }
 
 /// What the observer recognised a file as.
 pub(super) fn image_of(executed: &Executed) -> Option<&str> {
-    said(executed, "image")
-}
-
-fn said<'a>(executed: &'a Executed, key: &str) -> Option<&'a str> {
-    executed.assurance.as_ref()?.get(key)?.as_str()
+    executed.assurance.as_ref()?.get("image")?.as_str()
 }
 
 fn file_of(executed: &Executed) -> Option<FileId> {

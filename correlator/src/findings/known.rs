@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use nash_events::ShellId;
+use nash_events::{SessionId, ShellId};
 
 use super::attacked::Ours;
 use super::images::Learned;
@@ -39,6 +39,8 @@ pub(crate) struct Known {
     pub(super) phantoms: Vec<Finding>,
     /// What shells told after the last word of observers that had not ended.
     pub(super) silences: BTreeMap<String, After>,
+    /// Sessions of which observers saw a shell, with the observer.
+    pub(super) watched_sessions: HashSet<(String, SessionId)>,
 }
 
 /// How much of a story it is that is looked at.
@@ -96,6 +98,7 @@ pub(super) struct Lesson {
     explained: Vec<(ShellId, usize)>,
     phantoms: Vec<Finding>,
     silences: BTreeMap<String, After>,
+    watched_sessions: HashSet<(String, SessionId)>,
     files: Learned,
 }
 
@@ -112,6 +115,7 @@ impl Lesson {
             explained: explained.into_iter().map(|(shell, count)| (shell.clone(), count)).collect(),
             phantoms,
             silences: told_after(&scene),
+            watched_sessions: scene.watched_sessions().clone(),
             files: scene.images.into_learned(),
         }
     }
@@ -120,7 +124,8 @@ impl Lesson {
 impl Known {
     /// Learns what a part taught.
     pub(super) fn learn(&mut self, lesson: Lesson) {
-        let Lesson { spools, sockets, journals, secrets, explained, phantoms, silences, mut files } = lesson;
+        let Lesson { spools, sockets, journals, secrets, explained, phantoms, silences, watched_sessions, mut files } =
+            lesson;
         self.phantoms = phantoms;
         self.phantoms.truncate(FINDINGS_MAX);
         files.prune();
@@ -142,5 +147,8 @@ impl Known {
             }
         }
         self.silences = silences;
+        if watched_sessions.len() <= PATHS_MAX {
+            self.watched_sessions = watched_sessions;
+        }
     }
 }

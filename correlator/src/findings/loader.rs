@@ -4,12 +4,14 @@
 //! shell needs (`ldd /bin/bash`) runs none.
 
 use nash_events::KernelEventKind;
+use nash_events::kernel::Open;
 
 use super::foreign_shell::is_foreign;
 use super::images::{Preserved, opened};
 use super::scene::{Program, Scene, said};
 use super::table::{base_name, is_one_of};
 use super::{Assurance, Finding, FindingRule, Severity};
+use crate::kernel::Moment;
 
 /// Words of a loader's call that are looked at for the program: 16, options included.
 const WORDS_MAX: usize = 16;
@@ -25,7 +27,7 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>) -> Option<Finding> {
         (Severity::High, "a program ran from memory, and no file says what it is")
     } else if exec.deleted && is_a_shell(scene, program) {
         (Severity::High, "a shell ran from a file without a name")
-    } else if exec.path.as_ref().is_some_and(|path| is_one_of(base_name(path), &scene.names.loaders))
+    } else if exec.path.iter().chain(&exec.same_as).any(|path| is_one_of(base_name(path), &scene.names.loaders))
         && loads_a_shell(scene, program)
         && !only_lists_libraries(scene, program)
     {
@@ -54,8 +56,13 @@ fn loads_a_shell(scene: &Scene<'_>, program: &Program<'_>) -> bool {
     let named = words
         .filter(|word| !word.as_bytes().starts_with(b"-"))
         .any(|word| is_shell_name(scene, base_name(word)) || is_foreign(scene, word, &exec.argv[1..]));
+    // What a link in its words leads to is known by what it opens.
+    let is_a_shell = |open: &Open, at: &Moment| {
+        let name = open.path.as_ref().map(base_name);
+        scene.images.is_preserved_file(open, at) || name.is_some_and(|name| is_shell_name(scene, name))
+    };
     let opened_one = opened(program.process)
-        .any(|(open, effect)| scene.images.is_preserved_file(open) && !effect.first.is_before(&program.executed.at));
+        .any(|(open, effect)| !effect.first.is_before(&program.executed.at) && is_a_shell(open, &effect.first));
     named || opened_one
 }
 

@@ -49,7 +49,7 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>, why: Preserved<'_>) -> Find
     };
     let exec = &program.executed.what;
     let is_plain = exec.path.as_ref().is_some_and(|path| is_one_of(base_name(path), &scene.names.preserved));
-    let how = if is_plain { "" } else { how };
+    let how = if is_plain || exec.same_as.is_some() { "" } else { how };
     let sentence = format!("a real shell ran, and nash did not see what it did: {}{how}", said(exec));
     let finding = Finding::new(FindingRule::RealShellExec, Severity::High, Assurance::Proved, sentence);
     let placed = scene.at(finding, program);

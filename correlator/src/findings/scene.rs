@@ -3,10 +3,10 @@
 //! Answers questions. It finds nothing itself.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nash_events::kernel::Exec;
-use nash_events::{CmdId, Event, EventKind, ShellId};
+use nash_events::{CmdId, Event, EventKind, SessionId, ShellId};
 
 use super::descent::Descent;
 use super::images::Images;
@@ -29,6 +29,7 @@ pub(super) struct Scene<'a> {
     pub(super) part: &'a Part,
     shells: HashMap<&'a ShellId, &'a ShellStory>,
     descent: OnceCell<Descent<'a>>,
+    watched_sessions: OnceCell<HashSet<(String, SessionId)>>,
 }
 
 /// A program that ran, with where.
@@ -50,6 +51,7 @@ impl<'a> Scene<'a> {
             part,
             shells: story.shells.iter().map(|shell| (&shell.shell_id, shell)).collect(),
             descent: OnceCell::new(),
+            watched_sessions: OnceCell::new(),
         }
     }
 
@@ -81,6 +83,20 @@ impl<'a> Scene<'a> {
     /// Whether a process descends from another.
     pub(super) fn descends(&self, process: &Process, from: &Process) -> bool {
         self.descent().descends(process, from)
+    }
+
+    /// Sessions of which observers saw a shell, in this part of the story or an earlier one, with the observer.
+    pub(super) fn watched_sessions(&self) -> &HashSet<(String, SessionId)> {
+        self.watched_sessions.get_or_init(|| {
+            let mut watched = self.known.watched_sessions.clone();
+            for shell in &self.story.shells {
+                let process = shell.process.and_then(|id| self.process(id));
+                for observer in process.map_or(&[][..], |process| &process.observers) {
+                    watched.insert((observer.to_string(), shell.session_id.clone()));
+                }
+            }
+            watched
+        })
     }
 
     fn descent(&self) -> &Descent<'a> {
@@ -146,12 +162,15 @@ pub(super) fn is_of_no_command(program: &Program<'_>) -> bool {
     program.owner.is_some_and(|owner| owner.cmd.is_none()) && matches!(program.process.role, Role::Unreported)
 }
 
-/// The file and the words of a program, for a sentence: `/usr/bin/bash.real, as bash -c id`.
+/// The file and the words of a program, for a sentence: `/usr/bin/bash.real, as bash -c id`, and what else the file is.
 pub(super) fn said(exec: &Exec) -> String {
-    let file = exec.path.as_ref().map_or_else(|| "a file without a name".to_owned(), |path| quote(path.as_bytes()));
+    let mut file = exec.path.as_ref().map_or_else(|| "a file without a name".to_owned(), |path| quote(path.as_bytes()));
+    if let Some(same) = &exec.same_as {
+        file = format!("{file} (by its content {})", quote(same.as_bytes()));
+    }
     let words: Vec<_> = exec.argv.iter().take(WORDS_SHOWN).collect();
     let more = if exec.argv.len() > WORDS_SHOWN || exec.argv_truncated { " …" } else { "" };
-    let is_said = !exec.argv.is_empty() && exec.argv.first() == exec.path.as_ref();
+    let is_said = !exec.argv.is_empty() && exec.argv.first() == exec.path.as_ref() && exec.same_as.is_none();
     if is_said {
         format!("{}{more}", quote_all(&words))
     } else if words.is_empty() {

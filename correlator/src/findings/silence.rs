@@ -27,6 +27,8 @@ pub(super) struct After {
     newest_ms: f64,
     /// Whether a program ran that nobody saw.
     is_program: bool,
+    /// Whether it was a shell that the observer had told of.
+    is_known: bool,
 }
 
 /// What shells told after the last word of each observer that has not ended, by observer.
@@ -39,11 +41,15 @@ pub(super) fn told_after(scene: &Scene<'_>) -> BTreeMap<String, After> {
         if told.get(&observer.observer_id).is_some_and(|after| !is_after(after.first_at_ms)) {
             told.remove(&observer.observer_id);
         }
-        for shell in scene.story.shells.iter().filter(|shell| is_known_to(scene, shell, observer)) {
+        for shell in &scene.story.shells {
+            let is_known = is_known_to(scene, shell, observer);
+            if !is_known && !is_like_known_ones(scene, shell, observer) {
+                continue;
+            }
             for command in &shell.commands {
                 let Some(at) = command.started_at_ms.filter(|at| is_after(*at)) else { continue };
                 if is_the_shells_word_alone(scene, shell, command) {
-                    let after = After::of(shell, command, at);
+                    let after = After::of(shell, command, at, is_known);
                     match told.get_mut(&observer.observer_id) {
                         Some(known) => known.add(after),
                         None => _ = told.insert(observer.observer_id.clone(), after),
@@ -71,12 +77,15 @@ fn finding(observer: &ObserverCoverage, after: &After) -> Option<Finding> {
     }
     let (severity, assurance, doubt) = if is_late {
         (Severity::Medium, Assurance::Claimed, ", if its words are not only late")
+    } else if !after.is_known {
+        (Severity::Medium, Assurance::Claimed, ", if it was to watch them")
     } else {
         (Severity::High, Assurance::Proved, "")
     };
+    let whose = if after.is_known { "shells that it watched" } else { "other shells of a session that it watched" };
     let source = visible(observer.source.as_bytes());
     let sentence = format!(
-        "{source} fell silent at {} while shells that it watched went on: nobody saw what programs did from then on{doubt}",
+        "{source} fell silent at {} while {whose} went on: nobody saw what programs did from then on{doubt}",
         time_of_day(until_ms)
     );
     let mut finding = Finding { severity, assurance, sentence, ..after.first.clone() };
@@ -87,16 +96,25 @@ fn finding(observer: &ObserverCoverage, after: &After) -> Option<Finding> {
 /// Whether an observer told of a shell's process. What runs where it does not look is none of its business.
 fn is_known_to(scene: &Scene<'_>, shell: &ShellStory, observer: &ObserverCoverage) -> bool {
     let process = shell.process.and_then(|id| scene.process(id));
-    let first = process.and_then(|process| process.first.as_ref());
-    first.is_some_and(|first| *first.observer_id == *observer.observer_id)
+    process.is_some_and(|process| process.observers.iter().any(|id| **id == *observer.observer_id))
+}
+
+/// Whether a shell that nobody saw runs on an observer's machine, in a session of which it saw a shell: one that began after the
+/// observer fell silent.
+fn is_like_known_ones(scene: &Scene<'_>, shell: &ShellStory, observer: &ObserverCoverage) -> bool {
+    let boot_id = shell.start.as_ref().and_then(|start| start.boot_id.as_deref());
+    shell.process.is_none()
+        && boot_id == Some(observer.boot_id.as_str())
+        && scene.watched_sessions().contains(&(observer.observer_id.clone(), shell.session_id.clone()))
 }
 
 impl After {
-    fn of(shell: &ShellStory, command: &Command, at_ms: f64) -> Self {
+    fn of(shell: &ShellStory, command: &Command, at_ms: f64, is_known: bool) -> Self {
         let nothing = Finding::new(FindingRule::Gap, Severity::High, Assurance::Proved, String::new());
         Self {
             first: Scene::at_command(nothing, shell, command),
             first_at_ms: at_ms,
+            is_known,
             newest_ms: command.ended_at_ms().map_or(at_ms, |end| end.max(at_ms)),
             is_program: command.exec.as_ref().is_some_and(|exec| {
                 exec.command_type == CommandType::External && exec.pid.is_some() && exec.error.is_none()
@@ -108,6 +126,7 @@ impl After {
     fn add(&mut self, other: Self) {
         self.newest_ms = self.newest_ms.max(other.newest_ms);
         self.is_program |= other.is_program;
+        self.is_known |= other.is_known;
         if other.first_at_ms < self.first_at_ms {
             (self.first, self.first_at_ms) = (other.first, other.first_at_ms);
         }

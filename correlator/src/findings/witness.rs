@@ -3,7 +3,7 @@
 //! A shell is witnessed by observers of its own boot that knew its process, while they were watching. Nothing is found here.
 
 use super::scene::Scene;
-use crate::story::{Command, ShellStory};
+use crate::story::{Command, ObserverCoverage, ShellStory};
 
 /// Milliseconds at both ends of the observer's time in which nothing is concluded: 250, as in the rules of attribution.
 const EDGE_MS: f64 = crate::attribution::CLOCK_SLACK_MS;
@@ -22,7 +22,9 @@ pub(super) fn is_the_shells_word_alone(scene: &Scene<'_>, shell: &ShellStory, co
 /// Whether the kernel's observers saw a shell at a time.
 pub(super) fn was_watched(scene: &Scene<'_>, shell: &ShellStory, at_ms: f64) -> bool {
     let Some(process) = shell.process.and_then(|id| scene.process(id)) else { return false };
-    scene.story.coverage.observers.iter().any(|observer| {
+    // One that looks elsewhere on the machine knows nothing of it.
+    let knows_it = |observer: &&ObserverCoverage| process.observers.iter().any(|id| **id == *observer.observer_id);
+    scene.story.coverage.observers.iter().filter(knows_it).any(|observer| {
         let since = observer.since.as_ref().and_then(|since| since.ts);
         let until = observer.until.as_ref().and_then(|until| until.ts);
         let covers =

@@ -3,6 +3,7 @@
 //! A record is a set: in whatever order its events come, it ends up the same. It knows no shell and no command.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use nash_events::kernel::{Actor, Cgroup, Exec, Exit, Fork, Present, Root};
 use nash_events::{ByteString, KernelEvent, KernelEventKind};
@@ -18,6 +19,9 @@ const OTHERS_KEPT_MAX: usize = 512;
 
 /// Control groups that are remembered of one process: 4, enough to see that it moved.
 const CGROUPS_KEPT_MAX: usize = 4;
+
+/// Observers that are remembered of one process: 4; one relieves another when it was stopped.
+const OBSERVERS_KEPT_MAX: usize = 4;
 
 /// What is known of one process.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +40,8 @@ pub(crate) struct Record {
     pub(crate) others_not_kept: u64,
     pub(crate) cgroups: BTreeSet<String>,
     pub(crate) namespaces: BTreeSet<u64>,
+    /// The observers that told of it.
+    pub(crate) observers: Vec<Arc<str>>,
     /// Whether something of it was told in a part of the story, and forgotten.
     pub(crate) told_before: bool,
 }
@@ -91,11 +97,19 @@ impl Record {
             self.fork = Some((at.clone(), parent, fork.clone()));
         }
         self.namespaces.extend(fork.child_pid_ns);
+        self.note_observer(at);
+    }
+
+    fn note_observer(&mut self, at: &Moment) {
+        if self.observers.len() < OBSERVERS_KEPT_MAX && !self.observers.contains(&at.observer_id) {
+            self.observers.push(Arc::clone(&at.observer_id));
+        }
     }
 
     /// Learns from an event's envelope.
     fn meet(&mut self, actor: &Actor, at: &Moment) {
         self.namespaces.extend(actor.pid_ns);
+        self.note_observer(at);
         if let Some(cgroup) = &actor.cgroup
             && self.cgroups.len() < CGROUPS_KEPT_MAX
         {

@@ -21,7 +21,8 @@ const OWN_WORDS: &[&str] =
     &["kind", "type", "op", "phase", "mode", "via", "persona", "version", "capture", "kernel", "direction", "redacted"];
 
 /// Keys at any depth that hold names and hashes of the format's own.
-const OWN_NAMES: &[&str] = &["sha256", "hashOf", "bootId", "pipelineId", "procsub", "id", "pathSource", "family"];
+const OWN_NAMES: &[&str] =
+    &["sha256", "buildId", "hashOf", "bootId", "pipelineId", "procsub", "id", "pathSource", "family"];
 
 /// Applies rules to every text of a batch, and says in each event which of them masked something.
 ///

@@ -68,6 +68,9 @@ pub struct Process {
     /// The event that made it, or the first that named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Moment>,
+    /// The observers that told of it, four at most.
+    #[serde(skip)]
+    pub observers: Vec<std::sync::Arc<str>>,
     /// The programs that it ran or tried to run, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub execs: Vec<Executed>,
@@ -214,6 +217,8 @@ pub enum Doubt {
     PidDoesNotFit,
     /// The shell and the kernel disagree about how it ended.
     EndsDiffer,
+    /// Its end had not come when it was told, since too many shells were open: what it did later stands in a later part.
+    ToldEarly,
 }
 
 impl Process {
@@ -225,6 +230,7 @@ impl Process {
             owner: self.owner.clone(),
             comm: self.comm.clone(),
             first: self.first.clone(),
+            observers: self.observers.clone(),
             execs: self.execs.clone(),
             effects: Vec::new(),
             doubts: self.doubts.clone(),

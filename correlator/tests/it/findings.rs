@@ -108,7 +108,7 @@ fn a_copy_of_a_real_shell_is_known_by_who_wrote_it() {
 }
 
 /// The files of a copy and of what was made from it.
-fn file(path: &str, ino: u64, more: &Value) -> Value {
+pub(crate) fn file(path: &str, ino: u64, more: &Value) -> Value {
     with(json!({"path": path, "argv": ["x"], "dev": 1, "ino": ino, "result": 3}), more)
 }
 

@@ -9,6 +9,7 @@ mod attribution;
 mod bypassing;
 mod changing;
 mod compounds;
+mod disguises;
 mod doctoring;
 mod draining;
 mod durability;

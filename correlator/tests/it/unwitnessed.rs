@@ -7,7 +7,7 @@ use nash_correlator::{Engine, Story};
 use nash_events::{Batch, decode_batch};
 use serde_json::{Value, json};
 
-use crate::events::{SHELL, batch, exec, shell_end, shell_start};
+use crate::events::{SHELL, batch, exec, shell_end, shell_start, with};
 use crate::findings::watched;
 use crate::kernel::{BOOT, Observed, kernel_batch, shell_process};
 
@@ -112,7 +112,34 @@ fn an_observer_that_ended_in_order_is_no_finding_but_coverage_says_so() {
 
 #[test]
 fn an_observer_that_another_relieved_left_no_gap() {
-    let next: Vec<Value> = Observed::default().fork(903, 50, 400).fork(20_000, 50, 401).events;
+    let present = json!({"path": "/usr/bin/bash", "argv": ["bash"]});
+    let next = Observed::default().event(903, 100, "present", &present).fork(903, 50, 400).fork(20_000, 50, 401);
+    let next: Vec<Value> = next.events;
     let told = [shell(SHELL, &shell_process(100), 9000), observed(&watched(), Some(false)), kernel_batch("o-2", &next)];
     assert_eq!(rules(&story(&told).findings), [(FindingRule::PhantomExec, Assurance::Claimed)]);
+}
+
+#[test]
+fn an_observer_that_looks_elsewhere_on_the_machine_relieves_nobody() {
+    let elsewhere: Vec<Value> = Observed::default().fork(903, 50, 400).fork(20_000, 50, 401).events;
+    let other = kernel_batch("o-2", &elsewhere);
+    let told = [shell(SHELL, &shell_process(100), 9000), observed(&watched(), Some(false)), other];
+    let found = story(&told).findings;
+    let expected = [(FindingRule::Gap, Assurance::Proved), (FindingRule::RealShellExec, Assurance::Claimed)];
+    assert_eq!(rules(&found), expected, "{found:#?}");
+}
+
+#[test]
+fn a_shell_that_begins_after_its_sessions_observer_fell_silent_is_a_gap_without_proof() {
+    let gap = (FindingRule::Gap, Assurance::Claimed);
+    let late = |process: &Value| shell("late", process, 9000);
+    let before = shell(SHELL, &shell_process(100), 901);
+    let of = |told: &[Batch]| rules(&story(told).findings).contains(&gap);
+    let seen = observed(&watched(), Some(false));
+    assert!(of(&[before.clone(), late(&shell_process(300)), seen.clone()]));
+    // Of another machine, or of a session that it never saw, or after an orderly end, it says nothing.
+    let elsewhere = with(shell_process(300), &json!({"bootId": "another"}));
+    assert!(!of(&[before.clone(), late(&elsewhere), seen.clone()]));
+    assert!(!of(&[late(&shell_process(300)), seen]));
+    assert!(!of(&[before, late(&shell_process(300)), observed(&watched(), Some(true))]));
 }

@@ -95,7 +95,11 @@ struct Flat<'a> {
     euid: Option<u32>,
     gid: Option<u32>,
     egid: Option<u32>,
+    same_as: Option<String>,
+    #[serde(rename = "sameAsB64")]
+    same_as_base64: Option<String>,
     sha256: Option<String>,
+    build_id: Option<String>,
 }
 
 /// Reads an event that is written as its observer writes it, or one of these kinds where nothing about it is unusual.
@@ -251,7 +255,9 @@ impl Flat<'_> {
             euid: self.euid,
             gid: self.gid,
             egid: self.egid,
+            same_as: bytes(self.same_as.take(), self.same_as_base64.as_deref())?,
             sha256: self.sha256.take(),
+            build_id: self.build_id.take(),
             result: self.result,
             redacted: std::mem::take(&mut self.redacted),
         })
@@ -318,7 +324,8 @@ mod tests {
             json!({"kind": "rename", "path": "/a", "newPath": "/b", "mode": 1, "newUid": 2, "newGid": 3, "size": 4, "result": 0}),
             json!({"kind": "exec", "path": "/a", "dev": 1, "ino": 2, "requested": "a", "argv": ["a", "b"], "argc": 3,
                 "argvTruncated": true, "cwd": "/", "chain": [{"path": "/s", "dev": 1, "ino": 2}], "memfd": true, "deleted": true,
-                "euid": 1, "gid": 2, "egid": 3, "sha256": "ab", "result": -1, "redacted": ["y"], "unheard": [1, {"of": 2}]}),
+                "euid": 1, "gid": 2, "egid": 3, "sameAs": "/s", "sha256": "ab", "buildId": "cd",
+                "result": -1, "redacted": ["y"], "unheard": [1, {"of": 2}]}),
             json!({"kind": "open"}),
         ];
         for body in bodies {

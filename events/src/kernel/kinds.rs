@@ -91,9 +91,17 @@ pub struct Exec {
     /// The effective group afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub egid: Option<u32>,
-    /// SHA-256 of the file in hexadecimal, where the observer compared it with the shells that it watches for.
+    /// A preserved shell, a shell of the machine or its dynamic loader that this file is a copy of by its content, though it is another
+    /// file or has another name.
+    #[serde(flatten, with = "fields::same_as")]
+    #[cfg_attr(feature = "schema", schemars(with = "fields::same_as::Keys"))]
+    pub same_as: Option<ByteString>,
+    /// SHA-256 of the file in hexadecimal, where there is a `sameAs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// The build id that the file's linker wrote into it, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
     /// The call's result where it failed: a negative `errno`. Absent for a program that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<i64>,

@@ -66,7 +66,9 @@ pub(super) fn exec(record: &Record<'_>) -> KernelEventKind {
         euid: Some(file.euid),
         gid: Some(file.gid),
         egid: Some(file.egid),
+        same_as: None,
         sha256: None,
+        build_id: None,
         result: None,
         redacted: masks.into_rules(),
     }))

@@ -91,7 +91,7 @@ impl<S: Sink> Recorder<S> {
         }
     }
 
-    /// Tells of executed files which are preserved shells by their content.
+    /// Tells of executed files which shells they are by their content.
     pub fn recognise(&mut self, likeness: Likeness) {
         self.likeness = likeness;
     }
@@ -254,8 +254,8 @@ impl<S: Sink> Recorder<S> {
             progress.last_seq += 1;
             event.seq = Seq(progress.last_seq);
             if let KernelEventKind::Exec(exec) = &mut event.kind {
-                exec.sha256 = self.likeness.digest_of(&event.actor, exec);
-                if exec.sha256.is_some() && event.actor.assurance.is_none() {
+                let is_preserved = self.likeness.tell(&event.actor, exec);
+                if is_preserved && event.actor.assurance.is_none() {
                     event.actor.assurance = Some(serde_json::json!({"image": "preserved"}));
                 }
             }

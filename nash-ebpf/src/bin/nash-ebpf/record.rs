@@ -75,7 +75,7 @@ fn observe(inputs: &RecordArgs, child: &mut Child, output: File, forwarded: &For
         ..Options::default()
     })?;
     let mut recorder = Recorder::new(&Identity::new()?, Output(output), Progress::default());
-    recorder.recognise(Likeness::of(&inputs.preserved).context("reading the preserved shells")?);
+    recorder.recognise(Likeness::of(&inputs.preserved, &[]).context("reading the preserved shells")?);
     recorder.present(probes.take_seeds());
     let mut observation = Observation::new(probes, recorder);
     kill_process(pid, Signal::CONT).context("starting the command")?;

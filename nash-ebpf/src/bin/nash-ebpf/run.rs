@@ -91,7 +91,10 @@ fn observe(
     let sender = target.map(|target| Sender::start(journal.lines(cursor), target)).transpose();
     let sender = sender.context("starting the sender")?;
     let mut recorder = Recorder::new(&identity, journal, progress);
-    recorder.recognise(Likeness::of(&inputs.preserved).context("reading the preserved shells")?);
+    recorder.recognise(
+        Likeness::of(&inputs.preserved, &shells(&inputs.shell).unwrap_or_default())
+            .context("reading the preserved shells")?,
+    );
     recorder.catch_up(&mut probes);
     recorder.present(probes.take_seeds());
     if let Err(error) = recorder.begin(&mut probes) {

@@ -1,0 +1,79 @@
+//! Shells and loaders that are called something else, known by what their files hold.
+//!
+//! How an observer compares files is its own tests' business.
+
+use nash_correlator::FindingRules;
+use nash_correlator::findings::{Assurance, FindingRule};
+use nash_events::decode_batch;
+use serde_json::{Value, json};
+
+use crate::events::{SHELL, batch_json, shell_end, shell_start, with};
+use crate::findings::{check, check_nothing, file, findings_of, ran, run, watched};
+use crate::kernel::{Observed, shell_process};
+
+#[test]
+fn a_file_that_holds_a_shell_is_one_whatever_it_is_called() {
+    let told = |file: Value| ran(&with(json!({"path": "/w/tool", "dev": 1, "ino": 300}), &file));
+    let busybox = told(json!({"argv": ["sh", "-c", ":"], "sameAs": "/usr/bin/busybox", "sha256": "ab"}));
+    let finding = check(&busybox, FindingRule::ForeignShell);
+    assert!(
+        finding.sentence.ends_with("/w/tool (by its content /usr/bin/busybox), as sh -c :"),
+        "{}",
+        finding.sentence
+    );
+    check(&told(json!({"argv": ["tool", "-c", ":"], "sameAs": "/usr/bin/dash"})), FindingRule::ForeignShell);
+    check(&told(json!({"argv": ["busybox-2", "sh"], "sameAs": "/usr/bin/busybox"})), FindingRule::ForeignShell);
+    let preserved = json!({"argv": ["git"], "sameAs": "/usr/bin/bash.real", "assurance": {"image": "preserved"}});
+    check(&told(preserved), FindingRule::RealShellExec);
+    // Under another of its names, in its own place, or in a root of its own, it is what it is.
+    check_nothing(&[run(2, 1, "env")], &told(json!({"argv": ["ls"], "sameAs": "/usr/bin/busybox"})));
+    let own = ran(&json!({"path": "/bin/sh", "argv": ["sh"], "sameAs": "/usr/bin/dash"}));
+    check_nothing(&[run(2, 1, "env")], &own);
+    let root = json!({"path": "/jail/bin/sh", "requested": "/bin/sh", "argv": ["sh"], "sameAs": "/usr/bin/dash"});
+    check_nothing(&[run(2, 1, "env")], &ran(&root));
+}
+
+#[test]
+fn a_loader_is_one_by_its_content_and_a_shell_by_what_it_opens() {
+    let loader = |argv: &str| {
+        let words: Vec<&str> = argv.split(' ').collect();
+        ran(&json!({"path": "/w/x", "argv": words, "sameAs": "/usr/lib/ld-linux-x86-64.so.2"}))
+    };
+    let opens = |seen: Observed, path: &str| seen.event(1012, 202, "open", &file(path, 8, &json!({"flags": 0})));
+    check(&loader("./x /bin/bash -c :"), FindingRule::LoaderExec);
+    let linked = opens(opens(loader("./x ./link -c :"), "/usr/bin/dash"), "/etc/passwd");
+    check(&linked, FindingRule::LoaderExec);
+    check_nothing(&[run(2, 1, "env")], &opens(loader("./x /bin/ls"), "/usr/bin/ls"));
+}
+
+/// A shell below another, of these sessions, with what the observer saw of the program between them.
+fn below(outer: &str, inner: &str, between: &str) -> Vec<FindingRule> {
+    let seen = watched()
+        .fork(1010, 100, 201)
+        .exec(1011, 201, between, "x")
+        .fork(1012, 201, 202)
+        .exec(1013, 202, "/usr/bin/nash", "bash -c :")
+        .exit(1020, 202, 0)
+        .exit(1021, 201, 0)
+        .exit(2000, 100, 0);
+    let of = |session: &str, id: &str, events: &[Value]| {
+        let batch = with(batch_json(id, None, events), &json!({"sessionId": session}));
+        decode_batch(batch.to_string().as_bytes()).unwrap()
+    };
+    let above = [shell_start(1, &shell_process(100)), run(2, 1, "x"), shell_end(3, 0)];
+    let own = [shell_start(1, &with(shell_process(202), &json!({"ts": 1014}))), shell_end(2, 0)];
+    let told = [of(outer, SHELL, &above), of(inner, "inner", &own), seen.batch()];
+    let found = findings_of(&told, FindingRules::default());
+    assert!(found.iter().all(|finding| finding.assurance == Assurance::Proved && !finding.evidence.is_empty()));
+    found.iter().map(|finding| finding.rule).collect()
+}
+
+#[test]
+fn a_shell_that_names_another_session_than_the_one_above_left_it() {
+    assert_eq!(below("s", "t", "/usr/bin/env"), [FindingRule::Escaped]);
+    assert_eq!(below("s", "s", "/usr/bin/env"), []);
+    // One that names none is called like its shell; and one that a collector started has a story of its own.
+    assert_eq!(below("s", "inner", "/usr/bin/env"), []);
+    assert_eq!(below(SHELL, "t", "/usr/bin/env"), []);
+    assert_eq!(below("s", "t", "/usr/bin/nash-correlate"), []);
+}
