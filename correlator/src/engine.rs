@@ -3,7 +3,7 @@
 //! What it keeps is a set: order, repetition and cutting into batches leave no trace in it, so they leave none in the story
 //! either. It decides nothing about structure; `story` does, from the whole set.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use nash_events::batch::Agent;
 use nash_events::{Batch, Event, EventKind, KernelBatch, Seq, SessionId, ShellBatch, ShellId};
@@ -19,7 +19,7 @@ pub const EVENTS_KEPT_MAX: u64 = 500_000;
 /// Bytes of previews that one engine keeps: 256 MiB, four full spools; later events are kept without theirs.
 pub const PREVIEW_BYTES_KEPT_MAX: usize = 256 << 20;
 
-/// Shells that were told and are remembered: 200,000, about 50 MiB.
+/// Shells that were told and are remembered, the latest ones: 200,000, about 60 MiB.
 const TOLD_MAX: usize = 200_000;
 
 /// Collects events of any number of shells.
@@ -45,6 +45,8 @@ pub struct Engine {
     known: Known,
     /// The numbers of shells that were told and forgotten.
     told: BTreeMap<ShellId, SeqSet>,
+    /// The same shells, the one that was told first in front.
+    told_in_order: VecDeque<ShellId>,
     kept: u64,
     not_kept: u64,
     preview_bytes_left: usize,
@@ -87,6 +89,7 @@ impl Engine {
             finding_rules: FindingRules::default(),
             known: Known::default(),
             told: BTreeMap::new(),
+            told_in_order: VecDeque::new(),
             kept: 0,
             not_kept: 0,
             preview_bytes_left: PREVIEW_BYTES_KEPT_MAX,
@@ -172,8 +175,13 @@ impl Engine {
 
     /// Remembers what was told of a shell, so that it isn't told again when it comes again.
     pub(crate) fn remember(&mut self, shell_id: &ShellId, seen: SeqSet) {
-        if self.told.len() < TOLD_MAX {
-            self.told.insert(shell_id.clone(), seen);
+        if self.told.insert(shell_id.clone(), seen).is_none() {
+            self.told_in_order.push_back(shell_id.clone());
+        }
+        // Of what was told long ago hardly anything comes any more.
+        while self.told_in_order.len() > TOLD_MAX {
+            let oldest = self.told_in_order.pop_front();
+            oldest.map(|oldest| self.told.remove(&oldest));
         }
     }
 

@@ -6,10 +6,11 @@
 use std::io::{self, Write};
 
 use nash_events::bytes::{from_base64, to_base64};
+use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::story::Story;
+use crate::story::{ShellStory, Story};
 use crate::tree::{self, Options};
 
 /// Bytes of one preview in a page: 8 KiB, some screens; the story as JSON has all of it.
@@ -20,6 +21,12 @@ pub const PREVIEWS_BYTES_MAX: usize = 16 << 20;
 
 /// Bytes of the tree for viewers without scripts: 1 MiB, about ten thousand lines.
 const TREE_BYTES_MAX: usize = 1 << 20;
+
+/// Commands and processes of a story whose tree is drawn for those viewers: 20,000. That of more would be cut to a small part of it.
+const TREE_NODES_MAX: usize = 20_000;
+
+/// Lists of a shell, which are written item by item.
+const LISTS_OF_SHELL: [&str; 3] = ["commands", "pipes", "events"];
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
@@ -56,6 +63,13 @@ fn hash(text: &str) -> String {
 
 /// The tree, cut to its bound at the end of a line.
 fn tree_of(story: &Story, previews: bool) -> String {
+    let commands: usize = story.shells.iter().map(|shell| shell.commands.len()).sum();
+    if commands + story.processes.len() > TREE_NODES_MAX {
+        return format!(
+            "{} commands and {} processes are too many for a page without scripts; nash-correlate analyze tells them.\n",
+            story.coverage.commands, story.coverage.processes
+        );
+    }
     let mut tree = tree::render(story, &Options { previews, ..Options::plain() });
     if tree.len() > TREE_BYTES_MAX {
         let end = tree.as_bytes()[..TREE_BYTES_MAX].iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
@@ -93,11 +107,45 @@ fn write_story(story: &Story, previews: bool, out: &mut (impl Write + ?Sized)) -
         if index > 0 {
             out.write_all(b",")?;
         }
-        let mut shell = serde_json::to_value(shell)?;
-        bound_previews(&mut shell, &mut left);
-        serde_json::to_writer(&mut *out, &shell)?;
+        write_shell(shell, &mut left, out)?;
     }
     out.write_all(b"]}")
+}
+
+/// One shell as JSON, item by item.
+fn write_shell(shell: &ShellStory, left: &mut usize, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    let mut head = serde_json::to_value(shell.without_lists())?;
+    if let Value::Object(head) = &mut head {
+        for list in LISTS_OF_SHELL {
+            head.remove(list);
+        }
+    }
+    bound_previews(&mut head, left);
+    let head = head.to_string();
+    out.write_all(head.strip_suffix('}').unwrap_or(&head).as_bytes())?;
+    let [commands, pipes, events] = LISTS_OF_SHELL;
+    write_list(commands, &shell.commands, left, out)?;
+    write_list(pipes, &shell.pipes, left, out)?;
+    write_list(events, &shell.events, left, out)?;
+    out.write_all(b"}")
+}
+
+fn write_list(
+    name: &str,
+    items: &[impl Serialize],
+    left: &mut usize,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
+    write!(out, ",\"{name}\":[")?;
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.write_all(b",")?;
+        }
+        let mut item = serde_json::to_value(item)?;
+        bound_previews(&mut item, left);
+        serde_json::to_writer(&mut *out, &item)?;
+    }
+    out.write_all(b"]")
 }
 
 /// Cuts the previews in a value to what a page carries.

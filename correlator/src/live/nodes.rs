@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::NodeKind;
 use crate::findings::Finding;
-use crate::story::{Command, CommandState, Process, ShellState, ShellStory, Story};
+use crate::story::{Command, CommandState, Process, ShellStory, Story};
 
 /// One node as it is now.
 pub(super) struct Node {
@@ -47,7 +47,7 @@ pub(super) fn finding(finding: &Finding, story: &Story) -> Node {
 fn sessions(story: &Story) -> Vec<Node> {
     let mut running: BTreeMap<&SessionId, u64> = BTreeMap::new();
     for shell in &story.shells {
-        *running.entry(&shell.session_id).or_default() += u64::from(shell.state == ShellState::Running);
+        *running.entry(&shell.session_id).or_default() += u64::from(shell.is_open());
     }
     let node = |(session, running): (&SessionId, u64)| Node {
         kind: NodeKind::Session,
@@ -70,7 +70,7 @@ fn of_shell(shell: &ShellStory, story: &Story) -> Node {
         kind: NodeKind::Shell,
         id: shell.shell_id.to_string(),
         session: Some(shell.session_id.clone()),
-        has_ended: shell.state != ShellState::Running,
+        has_ended: !shell.is_open(),
         data: Value::Object(data),
     }
 }

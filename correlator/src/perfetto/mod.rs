@@ -85,7 +85,7 @@ impl Trace {
         if let Some(started) = shell.started_at_ms {
             let args = json!({"argv": words, "shellId": shell.shell_id, "sessionId": shell.session_id,
                 "exitCode": shell.exit_code, "state": shell.state});
-            self.slice(home, "shell", &words, started, ended.map_or(0.0, |ended| ended - started), args);
+            self.slice(home, "shell", &words, started, ended.map_or(0.0, |ended| ended - started), &args);
         }
         for command in &shell.commands {
             self.command(command, group, home, (shell, ended));
@@ -119,7 +119,7 @@ impl Trace {
             "cwd": exec.cwd.as_ref().map(|cwd| visible(cwd.as_bytes())), "error": exec.error, "redirects": data,
             "state": command.state});
         let category = if is_program { "command" } else { exec.command_type.as_str() };
-        self.slice(track, category, &words, started, took, args);
+        self.slice(track, category, &words, started, took, &args);
         if is_program {
             self.arrows.push(Arrow { from: home, to: track, at_us: self.us(started) });
         }
@@ -139,7 +139,7 @@ impl Trace {
         self.arrows.push(Arrow { from, to: *to, at_us: self.us(started) });
     }
 
-    fn slice(&mut self, track: Track, category: &str, words: &str, started_ms: f64, took_ms: f64, args: Value) {
+    fn slice(&mut self, track: Track, category: &str, words: &str, started_ms: f64, took_ms: f64, args: &Value) {
         let name = words.chars().take(NAME_CHARS_MAX).collect();
         // A clock that was set back makes no duration.
         let dur_us = (took_ms * 1000.0).max(0.0);
@@ -149,7 +149,8 @@ impl Trace {
             name,
             at_us: self.us(started_ms),
             dur_us,
-            args,
+            cut_at_ms: None,
+            args: args.to_string().into(),
         });
     }
 
@@ -167,7 +168,7 @@ impl Trace {
     }
 
     /// Everything, as it stands in the file.
-    fn events(self) -> impl Iterator<Item = Value> {
+    fn events(self) -> impl Iterator<Item = String> {
         let slices = nest(self.slices).into_iter().map(Slice::into_event);
         let arrows = self.arrows.into_iter().enumerate().flat_map(|(index, Arrow { from, to, at_us })| {
             let end = |ph: &str, track: Track| {
@@ -179,7 +180,13 @@ impl Trace {
             finish["bp"] = Value::from("e");
             [end("s", from), finish]
         });
-        self.tracks.into_events().into_iter().chain(slices).chain(arrows).chain(self.marks)
+        let tracks = self.tracks.into_events().into_iter();
+        let texts = |events: Vec<Value>| events.into_iter().map(|event| event.to_string());
+        tracks
+            .map(|track| track.to_string())
+            .chain(slices)
+            .chain(arrows.map(|end| end.to_string()))
+            .chain(texts(self.marks))
     }
 }
 

@@ -39,7 +39,7 @@ impl Trace {
                 let track = self.tracks.of_process(group, process.id, &with_pid(&name, Some(process.key.pid)));
                 if let Some(started) = process.started_at_ms {
                     let took = process.ended_at_ms.unwrap_or(last_ms) - started;
-                    self.slice(track, "process", &words, started, took, args(process, &words));
+                    self.slice(track, "process", &words, started, took, &args(process, &words));
                 }
                 track
             });

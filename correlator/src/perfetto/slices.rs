@@ -3,7 +3,7 @@
 //! Viewers draw a track as a stack, so a slice that begins within another ends within it. It does not know where slices come
 //! from.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::tracks::Track;
 
@@ -16,7 +16,10 @@ pub(super) struct Slice {
     /// Microseconds from the story's beginning.
     pub(super) at_us: f64,
     pub(super) dur_us: f64,
-    pub(super) args: Value,
+    /// How long it was, in milliseconds, where it was cut.
+    pub(super) cut_at_ms: Option<f64>,
+    /// A JSON object as text, since a trace has very many.
+    pub(super) args: Box<str>,
 }
 
 /// Orders slices and cuts those that would stick out of what they begin in, which their arguments then say.
@@ -34,7 +37,7 @@ pub(super) fn nest(mut slices: Vec<Slice>) -> Vec<Slice> {
         let end = slice.at_us + slice.dur_us;
         match open.last() {
             Some((_, around)) if end > *around => {
-                slice.args["cutAtMs"] = json!(slice.dur_us / 1000.0);
+                slice.cut_at_ms = Some(slice.dur_us / 1000.0);
                 slice.dur_us = around - slice.at_us;
                 open.push((slice.track, *around));
             }
@@ -46,21 +49,30 @@ pub(super) fn nest(mut slices: Vec<Slice>) -> Vec<Slice> {
 
 impl Slice {
     /// The slice as it stands in the file.
-    pub(super) fn into_event(self) -> Value {
-        let Self { track, category, name, at_us, dur_us, args } = self;
+    pub(super) fn into_event(self) -> String {
+        let Self { track, category, name, at_us, dur_us, cut_at_ms, args } = self;
         let dur_us = (dur_us * 1000.0).round() / 1000.0;
-        json!({"ph": "X", "pid": track.group, "tid": track.id, "ts": at_us, "dur": dur_us, "name": name,
-            "cat": category, "args": args})
+        let head = json!({"ph": "X", "pid": track.group, "tid": track.id, "ts": at_us, "dur": dur_us, "name": name,
+            "cat": category});
+        let head = head.to_string();
+        let args = match (cut_at_ms, args.strip_prefix('{')) {
+            (Some(cut), Some("}")) => format!("{{\"cutAtMs\":{}}}", json!(cut)),
+            (Some(cut), Some(rest)) => format!("{{\"cutAtMs\":{},{rest}", json!(cut)),
+            _ => args.into_string(),
+        };
+        format!("{},\"args\":{args}}}", head.strip_suffix('}').unwrap_or(&head))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn slice(id: u64, at_us: f64, dur_us: f64) -> Slice {
         let track = Track { group: 1, id };
-        Slice { track, category: String::new(), name: String::new(), at_us, dur_us, args: json!({}) }
+        Slice { track, category: String::new(), name: String::new(), at_us, dur_us, cut_at_ms: None, args: "{}".into() }
     }
 
     #[test]
@@ -69,6 +81,7 @@ mod tests {
         let nested = nest(slices.into_iter().chain([slice(2, 1.0, 100.0)]).collect());
         let times: Vec<_> = nested.iter().map(|slice| (slice.at_us, slice.dur_us)).collect();
         assert_eq!(times, [(0.0, 10.0), (0.0, 4.0), (2.0, 2.0), (8.0, 2.0), (10.0, 1.0), (1.0, 100.0)]);
-        assert_eq!(nested[2].args["cutAtMs"], json!(0.005), "what was cut says how long it was");
+        let cut: Value = serde_json::from_str(&nested.into_iter().nth(2).unwrap().into_event()).unwrap();
+        assert_eq!(cut["args"], json!({"cutAtMs": 0.005}), "what was cut says how long it was");
     }
 }

@@ -24,6 +24,9 @@ pub struct Coverage {
     pub part: bool,
     /// Shells.
     pub shells: u64,
+    /// Shells that were told before their end came, since too many were open.
+    #[serde(skip_serializing_if = "super::process::is_zero")]
+    pub shells_told_early: u64,
     /// Simple commands.
     pub commands: u64,
     /// Processes that the kernel's observers told of.
@@ -151,6 +154,7 @@ impl Coverage {
             witnesses,
             part: false,
             shells: count(shells.len()),
+            shells_told_early: 0,
             commands: shells.iter().map(ShellStory::reported_commands).sum(),
             processes: count(processes.len()),
             events: shells.iter().map(|shell| shell.events_seen).sum::<u64>()

@@ -309,6 +309,11 @@ impl ShellStory {
         }
     }
 
+    /// Whether it goes on in this story, as far as is known.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state == ShellState::Running && !self.doubts.contains(&Doubt::ToldEarly)
+    }
+
     /// How many of its commands were reported.
     pub fn reported_commands(&self) -> u64 {
         self.commands.iter().filter(|command| command.exec.is_some()).count() as u64

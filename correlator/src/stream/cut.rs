@@ -12,22 +12,31 @@ use crate::attribution::CLOCK_SLACK_MS;
 use crate::engine::Stream;
 use crate::findings::Part;
 use crate::kernel::{Kernel, Pid, Record};
-use crate::story::{Process, Role, ShellState, Story, exec_end};
+use crate::story::{Doubt, Process, Role, ShellState, Story, exec_end};
 
 /// Processes that ran a program that no shell has reported, which are kept until their shell may have done so: 5,000. A job in
 /// the background is reported when it is waited for.
 const UNREPORTED_KEPT_MAX: usize = 5_000;
 
-/// Tells everything that is kept, and forgets what no later part needs.
-pub(super) fn tell_and_forget(engine: &mut Engine, horizon_ms: f64, totals: &mut Totals) -> Story {
+/// Tells everything that is kept, and forgets what no later part needs; of these shells everything, though they are not over.
+pub(super) fn tell_and_forget(
+    engine: &mut Engine,
+    horizon_ms: f64,
+    early: &HashSet<ShellId>,
+    totals: &mut Totals,
+) -> Story {
     let (mut alive, mut leaving) = (HashSet::new(), HashSet::new());
     let kernel = std::mem::take(&mut engine.kernel);
-    let story = engine.tell_part(engine.shells.clone(), &kernel, |story| {
+    let mut story = engine.tell_part(engine.shells.clone(), &kernel, |story| {
         leaving = shells_that_leave(story, horizon_ms);
+        leaving.extend(early.iter().cloned());
         alive = going_on(story, &leaving, horizon_ms);
         Part::Open { going_on: alive.clone(), leaving: leaving.clone(), horizon_ms }
     });
     engine.kernel = kernel;
+    for shell in story.shells.iter_mut().filter(|shell| early.contains(&shell.shell_id)) {
+        shell.doubts.push(Doubt::ToldEarly);
+    }
     totals.forget_shells(&story, &leaving);
     for id in &leaving {
         if let Some(stream) = engine.shells.remove(id) {

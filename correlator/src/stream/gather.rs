@@ -3,15 +3,20 @@
 //! What is left out is counted. Findings are never left out before there are very many.
 
 use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
 
 use nash_events::{ProcessKey, ShellId};
+use serde::Serialize;
 
 use crate::findings::Finding;
 use crate::story::{Command, Effect, Process, ShellStory, Story};
 
-/// Commands, processes and what belongs to them that are put together: 150,000, about 150 MiB; a page or a trace of more is
-/// nothing that a viewer opens.
-pub const GATHERED_MAX: usize = 150_000;
+/// Commands, processes and what belongs to them that are put together: 100,000; a page or a trace of more is nothing that a viewer
+/// opens.
+pub const GATHERED_MAX: usize = 100_000;
+
+/// Bytes of the same as JSON: 48 MiB, which take three times as much in memory.
+pub const GATHERED_BYTES_MAX: u64 = 48 << 20;
 
 /// Findings that are kept: 10,000, ten times what a part has of one rule; later ones are left out.
 pub const FINDINGS_MAX: usize = 10_000;
@@ -25,6 +30,7 @@ pub struct Gathering {
     process_places: HashMap<ProcessKey, usize>,
     findings: Vec<Finding>,
     held: usize,
+    bytes: u64,
     left_out: u64,
 }
 
@@ -65,11 +71,9 @@ impl Gathering {
     /// Adds the last part; gives everything, with the coverage of the last.
     pub fn finish(mut self, mut last: Story) -> Story {
         let (mut coverage, kind, version) = (last.coverage.clone(), last.r#type, last.version);
-        if self.shells.is_empty() && self.processes.is_empty() && self.findings.is_empty() {
-            let (held, room) = (size(&last), GATHERED_MAX);
-            if held <= room {
-                return last;
-            }
+        let is_all = self.shells.is_empty() && self.processes.is_empty() && self.findings.is_empty();
+        if is_all && size(&last) <= GATHERED_MAX && bytes(&last) <= GATHERED_BYTES_MAX {
+            return last;
         }
         let findings = std::mem::take(&mut last.findings);
         self.add(Story { findings, ..last });
@@ -97,7 +101,7 @@ impl Gathering {
             return Some(known.id);
         }
         let size = 1 + process.effects.len();
-        if self.held + size > GATHERED_MAX {
+        if !self.has_room(size, &process) {
             self.left_out += 1;
             return None;
         }
@@ -110,13 +114,23 @@ impl Gathering {
         Some(place as u64)
     }
 
+    /// Whether there is room for so many things more, which takes it then.
+    fn has_room(&mut self, size: usize, what: &impl Serialize) -> bool {
+        if self.held + size > GATHERED_MAX || self.bytes >= GATHERED_BYTES_MAX {
+            return false;
+        }
+        // The last one may be as large as a part of a story is.
+        self.bytes += bytes(what);
+        true
+    }
+
     /// Takes a shell, or what is new of it.
     fn shell(&mut self, mut shell: ShellStory) {
         let size = 1 + shell.commands.len() + shell.pipes.len() + shell.events.len();
-        if self.held + size > GATHERED_MAX {
+        if !self.has_room(size, &shell) {
             self.left_out += shell.commands.len() as u64;
             let has_a_place = self.shell_places.contains_key(&shell.shell_id);
-            if !has_a_place && self.held >= GATHERED_MAX {
+            if !has_a_place && (self.held >= GATHERED_MAX || self.bytes >= GATHERED_BYTES_MAX) {
                 return;
             }
             // The shell itself stands for what is left out of it.
@@ -192,4 +206,23 @@ fn size(story: &Story) -> usize {
     let shells = story.shells.iter().map(|shell| 1 + shell.commands.len() + shell.pipes.len() + shell.events.len());
     let processes = story.processes.iter().map(|process| 1 + process.effects.len());
     shells.sum::<usize>() + processes.sum::<usize>()
+}
+
+/// How long something is as JSON.
+fn bytes(what: &impl Serialize) -> u64 {
+    struct Counted(u64);
+    impl Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    // Counting does not fail; what can't be written as JSON is not written either.
+    let _ = serde_json::to_writer(&mut counted, what);
+    counted.0
 }

@@ -4,6 +4,7 @@
 //! say. What comes late for a part that was told begins a new one.
 
 mod cut;
+mod early;
 mod families;
 mod gather;
 mod totals;
@@ -15,7 +16,7 @@ use nash_events::{Batch, KernelEvent};
 use crate::findings::{Finding, FindingRules};
 use crate::story::Story;
 use crate::{Changes, Engine};
-pub use gather::{FINDINGS_MAX, GATHERED_MAX, Gathering};
+pub use gather::{FINDINGS_MAX, GATHERED_BYTES_MAX, GATHERED_MAX, Gathering};
 use totals::Totals;
 
 /// Milliseconds that a shell's family is kept after its end for what comes late: 10 s, five times the longest that a shell or
@@ -44,11 +45,13 @@ pub struct Limits {
     pub processes: usize,
     /// Files, over all processes, at which the same happens.
     pub files: usize,
+    /// Shells without an end at which those that were heard of least lately are told and forgotten, down to half as many.
+    pub shells: usize,
 }
 
 impl Default for Limits {
     /// A look every 20,000 events, a tenth of a second's worth; what is open takes up to some 200 MiB, half of it for its telling:
-    /// 30,000 events, 16 MiB of previews, 15,000 processes, 60,000 files.
+    /// 30,000 events, 16 MiB of previews, 15,000 processes, 60,000 files, 10,000 shells.
     fn default() -> Self {
         Self {
             lateness_ms: LATENESS_MS,
@@ -57,6 +60,7 @@ impl Default for Limits {
             preview_bytes: 16 << 20,
             processes: 15_000,
             files: 60_000,
+            shells: 10_000,
         }
     }
 }
@@ -136,8 +140,9 @@ impl Stream {
             self.totals.take(&part);
             parts.push(part);
         }
-        if self.is_full() {
-            let mut part = cut::tell_and_forget(&mut self.engine, horizon_ms, &mut self.totals);
+        let early = early::told_early(&self.engine, self.limits.shells);
+        if !early.is_empty() || self.is_full() {
+            let mut part = cut::tell_and_forget(&mut self.engine, horizon_ms, &early, &mut self.totals);
             mark(&mut part);
             parts.push(part);
         }
@@ -145,6 +150,11 @@ impl Stream {
             self.forget_known(&mut part.findings);
         }
         (changes, parts)
+    }
+
+    /// How many shells are kept.
+    pub fn shells_open(&self) -> usize {
+        self.engine.shells.len()
     }
 
     /// Tells what is open so far, without forgetting anything.

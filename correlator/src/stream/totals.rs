@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, HashSet};
 
 use nash_events::{SessionId, ShellId};
 
-use crate::story::{Coverage, Process, Role, SessionCoverage, Story, Witnesses};
+use crate::story::{Coverage, Doubt, Process, Role, SessionCoverage, Story, Witnesses};
 
 /// What was told and forgotten.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     shells: u64,
+    told_early: u64,
     commands: u64,
     processes: u64,
     events: u64,
@@ -54,6 +55,7 @@ impl Totals {
     pub(super) fn forget_shells(&mut self, part: &Story, leaving: &HashSet<ShellId>) {
         for shell in part.shells.iter().filter(|shell| leaving.contains(&shell.shell_id)) {
             self.shells += 1;
+            self.told_early += u64::from(shell.doubts.contains(&Doubt::ToldEarly));
             self.commands += shell.reported_commands();
             self.events += shell.events_seen;
             self.events_lost = self.events_lost.saturating_add(shell.loss.events_lost());
@@ -81,6 +83,7 @@ impl Totals {
     /// Adds everything to what the last part counts.
     pub(super) fn add_to(mut self, coverage: &mut Coverage) {
         coverage.shells += self.shells;
+        coverage.shells_told_early += self.told_early;
         coverage.commands += self.commands;
         coverage.processes += self.processes;
         coverage.events += self.events;

@@ -32,6 +32,13 @@ pub fn coverage(story: &Story) -> String {
 pub fn warnings(story: &Story) -> Vec<String> {
     let mut warnings: Vec<String> = story.shells.iter().flat_map(shell_warnings).collect();
     let coverage = &story.coverage;
+    if coverage.shells_told_early > 0 {
+        let (shells, were) = if coverage.shells_told_early == 1 { ("shell", "was") } else { ("shells", "were") };
+        warnings.push(format!(
+            "{} {shells} {were} told before any end came, since too many were open; what came later is told apart",
+            coverage.shells_told_early
+        ));
+    }
     if coverage.events_not_kept > 0 {
         warnings.push(format!("{} events came after the limit and were only counted", coverage.events_not_kept));
     }

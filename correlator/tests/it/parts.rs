@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use nash_correlator::stream::{GATHERED_MAX, Gathering, Limits};
+use nash_correlator::stream::{GATHERED_BYTES_MAX, GATHERED_MAX, Gathering, Limits};
 use nash_correlator::{Finding, Story, Stream};
 use nash_events::Batch;
 use serde_json::{Value, json};
@@ -13,8 +13,15 @@ use crate::events::{batch, exec, shell_start};
 use crate::golden::{Pair, claims, pairs, singly, whole};
 
 /// A look every few events, and hardly anything kept open. What is late is waited for as long as the two clocks may differ.
-const TINY: Limits =
-    Limits { lateness_ms: 300.0, events_between_looks: 16, events: 32, preview_bytes: 4096, processes: 8, files: 64 };
+const TINY: Limits = Limits {
+    lateness_ms: 300.0,
+    events_between_looks: 16,
+    events: 32,
+    preview_bytes: 4096,
+    processes: 8,
+    files: 64,
+    shells: 1000,
+};
 
 /// The events of a pair one by one, in the order of time as each shell and each observer has it.
 fn in_order_of_time(pair: &Pair) -> Vec<Batch> {
@@ -147,4 +154,22 @@ fn what_is_beyond_the_bound_of_what_is_put_together_is_counted() {
     assert!(told > GATHERED_MAX as u64 / 2 && story.coverage.left_out > 0, "{told}");
     let warnings = nash_correlator::tree::warnings(&story);
     assert!(warnings.iter().any(|warning| warning.contains("are left out here")), "{warnings:?}");
+}
+
+#[test]
+fn few_but_long_commands_are_bounded_by_their_length() {
+    let words = "x".repeat(100_000);
+    let mut gathering = Gathering::new();
+    let (shells, commands) = (12_u64, 60_u64);
+    for number in 0..shells {
+        let events: Vec<Value> = (1..=commands).map(|cmd| exec(cmd, cmd, &words, &json!({}))).collect();
+        gathering.add(crate::events::story(&[batch(&format!("shell-{number:03}"), None, &events)]));
+    }
+    let story = gathering.finish(crate::events::story(&[]));
+    let told: u64 = story.shells.iter().map(nash_correlator::story::ShellStory::reported_commands).sum();
+    assert_eq!(told + story.coverage.left_out, shells * commands);
+    let bytes = json!(story).to_string().len() as u64;
+    // What was begun with room is taken whole.
+    let part = commands * 100_000;
+    assert!((GATHERED_BYTES_MAX..GATHERED_BYTES_MAX + 2 * part).contains(&bytes), "{bytes}");
 }

@@ -1,6 +1,7 @@
 //! A long story in parts: nothing told twice, nothing lost, and memory that follows what is open.
 
-use nash_correlator::stream::LATENESS_MS;
+use nash_correlator::story::{Doubt, ShellState};
+use nash_correlator::stream::{LATENESS_MS, Limits};
 use nash_correlator::{Story, Stream};
 use nash_events::Batch;
 use serde_json::{Value, json};
@@ -152,6 +153,38 @@ fn one_shell_that_never_ends_is_told_in_parts_and_its_end_is_known() {
     assert_eq!((last.shells[0].exit_code, last.shells[0].loss.holes.len()), (Some(3), 0));
     // What was too new at a cut stands in both parts; nothing is in none.
     assert!(count(&parts, &last).1 >= lines * 100);
+}
+
+#[test]
+fn of_many_shells_without_an_end_the_quiet_ones_are_told_early_and_nothing_of_them_is_lost() {
+    const SHELLS: u64 = 500;
+    let limits = Limits { events_between_looks: 50, shells: 100, ..Limits::default() };
+    let mut stream = Stream::with_limits(limits);
+    let mut parts = Vec::new();
+    let id = |number: u64| format!("shell-{number}");
+    for number in 0..SHELLS {
+        let at = json!({"ts": number});
+        let events = [shell_start(1, &at), exec(2, 1, "ls", &at)];
+        parts.extend(stream.push(batch(&id(number), None, &events)).1);
+        // The first one is heard of again and again.
+        parts.extend(stream.push(batch(&id(0), None, &[exec(number + 3, number + 2, "ls", &at)])).1);
+        assert!(stream.shells_open() <= 150, "{} are open", stream.shells_open());
+    }
+    let told = parts.iter().flat_map(|part| &part.shells).find(|shell| shell.shell_id.as_str() == id(1)).unwrap();
+    assert_eq!((told.state, &told.doubts[..]), (ShellState::Running, &[Doubt::ToldEarly][..]));
+    // What comes later of it stands by itself, and leaves no hole.
+    stream.push(batch(&id(1), None, &[exec(3, 2, "late", &json!({"ts": SHELLS}))]));
+    let last = stream.finish();
+    let find = |name: &str| last.shells.iter().find(|shell| shell.shell_id.as_str() == name);
+    let (first, late) = (find(&id(0)).unwrap(), find(&id(1)).unwrap());
+    assert!(first.start.is_some() && first.doubts.is_empty(), "the one that goes on is kept");
+    assert_eq!((late.commands.len(), late.loss.holes.len()), (1, 0));
+    let coverage = &last.coverage;
+    assert!((SHELLS - 100..SHELLS).contains(&coverage.shells_told_early), "{}", coverage.shells_told_early);
+    assert_eq!((coverage.shells, coverage.commands, coverage.events_lost), (SHELLS + 1, 2 * SHELLS + 1, 0));
+    assert!(parts.iter().chain([&last]).all(|part| part.findings.is_empty()));
+    let warnings = nash_correlator::tree::warnings(&last);
+    assert!(warnings.iter().any(|warning| warning.contains("told before any end came")), "{warnings:?}");
 }
 
 #[test]
