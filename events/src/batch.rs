@@ -151,6 +151,8 @@ pub fn decode_batch(bytes: &[u8]) -> Result<Batch, BatchError> {
 /// Such an event is kept under its kind as [`Unknown`] where it has a `kind` and a `seq`, and left out otherwise; either
 /// way `problems` says so. Use this where a story with a doubt is better than none.
 pub fn decode_batch_leniently(bytes: &[u8], problems: &mut Vec<BatchError>) -> Result<Batch, BatchError> {
+    // Editors and some writers put a mark before a text, which JSON lets readers pass over.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if let Some(batch) = plain::read(bytes, problems) {
         return Ok(batch);
     }

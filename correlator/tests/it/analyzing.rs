@@ -92,6 +92,22 @@ fn every_format_is_recognised_by_its_content_whatever_it_is_called() {
 }
 
 #[test]
+fn a_byte_order_mark_costs_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let marked = |bytes: Vec<u8>| [b"\xef\xbb\xbf".to_vec(), bytes].concat();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(dir.path().join(name), bytes).unwrap();
+    let lines = marked([line(1, "one"), line(2, "two")].concat());
+    write("lines", &lines);
+    write("packed", &compress_to_vec(&marked(line(3, "three"))[..], CompressionLevel::Fastest));
+    write("journal", &marked(journal("jjjj", &["four", "five"])));
+    let output = analyze(&["--json", "."], dir.path(), b"");
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+    let story: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told(&story), ["five", "four", "one", "three", "two"]);
+    assert_eq!(told(&self::story(&["-"], dir.path(), &lines)), ["one", "two"]);
+}
+
+#[test]
 fn damage_costs_itself_and_is_told_with_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("spool");

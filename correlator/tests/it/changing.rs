@@ -131,6 +131,8 @@ fn what_can_t_be_asked_for_is_refused_with_a_reason() {
     let server = Server::start(dir.path(), &[]);
     for (path, token, status, reason) in [
         ("/changes?after=7", TOKEN, 400, "expected a cursor"),
+        ("/changes?after=0&after=0", TOKEN, 400, "after: given twice"),
+        ("/changes?session=a&session=b", TOKEN, 400, "session: given twice"),
         ("/changes?until=7", TOKEN, 400, "no such parameter"),
         ("/changes", "wrong", 401, "expected Authorization"),
     ] {

@@ -177,6 +177,7 @@ fn what_can_t_be_told_gets_a_reason() {
     let cases = [
         (get("/events", "wrong", ""), 401, "known token"),
         (get("/events?after=x", TOKEN, ""), 400, "after: expected a cursor"),
+        (get("/events?after=0&after=0", TOKEN, ""), 400, "after: given twice"),
         (get("/events?after=5", TOKEN, ""), 410, "no such cursor"),
         (get("/events?after=99999", TOKEN, ""), 410, "no such cursor"),
         (get("/events?payloads=no", TOKEN, ""), 400, "expected 0 or 1"),

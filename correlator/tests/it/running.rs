@@ -252,3 +252,22 @@ fn bad_usage_is_status_2_and_a_receiver_that_nobody_may_use_does_not_start() {
     assert!(text(&tokenless.stderr).contains("no token: give --token-file FILE"), "{}", text(&tokenless.stderr));
     assert_eq!(program().args(["serve", "--listen", "nowhere"]).output().unwrap().status.code(), Some(2));
 }
+
+#[test]
+fn a_story_whose_batches_can_t_be_kept_is_told_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let keep = dir.path().join("kept");
+    std::fs::create_dir_all(keep.join("spool")).unwrap();
+    let program = program().get_program().to_owned();
+    let events = [shell_start(1, &json!({})), exec(2, 1, "make all", &json!({})), shell_end(3, 0)];
+    std::fs::write(keep.join("spool/x.jsonl"), batch_json(SHELL, None, &events).to_string() + "\n").unwrap();
+    // As on a full disk, no file may grow.
+    let mut limited = std::process::Command::new("/bin/sh");
+    limited.arg("-c").arg(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#).arg("sh").arg(program);
+    limited.args(["run", "--observer=none", "--shell", "/bin/sh", "--keep"]).arg(&keep).args(["--", "exit 4"]);
+    let output = limited.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let (told, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(told.contains("make all") && told.contains("1 command, 0 events lost"), "{told}{said}");
+    assert_eq!(said.matches("what is kept is not whole").count(), 1, "{said}");
+}

@@ -51,6 +51,15 @@ pub(crate) type Listener = Box<dyn FnMut(Heard<'_>) + Send>;
 #[error("the batch could not be kept")]
 pub(crate) struct NotKept;
 
+/// What becomes of batches that the journal does not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unwritten {
+    /// Whoever handed them in is told so, and keeps them.
+    Refused,
+    /// The listener hears them all the same: for one that is all that there will be of them.
+    Heard,
+}
+
 enum Handed {
     Batch { searched: Searched, done: oneshot::Sender<Result<(), NotKept>> },
     Damaged(u64),
@@ -67,6 +76,7 @@ enum Stream {
 pub(crate) fn start(
     dir: &Path,
     durability: Durability,
+    unwritten: Unwritten,
     listener: Listener,
 ) -> anyhow::Result<(Intake, JoinHandle<()>)> {
     let mut seen = Seen::default();
@@ -74,7 +84,7 @@ pub(crate) fn start(
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
     let (publish, length) = watch::channel(journal.length());
     let published = Published { path: Arc::new(journal.path().to_owned()), length };
-    let writer = Writer { journal, seen, listener, publish };
+    let writer = Writer { journal, seen, listener, publish, unwritten, has_failed: false };
     let thread = std::thread::Builder::new().name("intake".to_owned()).spawn(move || writer.run(receiver));
     Ok((Intake { sender, published }, thread.context("starting the intake's thread")?))
 }
@@ -133,6 +143,9 @@ struct Writer {
     seen: Seen,
     listener: Listener,
     publish: watch::Sender<u64>,
+    unwritten: Unwritten,
+    /// Whether it was said that the journal is not whole.
+    has_failed: bool,
 }
 
 impl Writer {
@@ -158,14 +171,14 @@ impl Writer {
         drop(lines);
         self.publish.send_replace(self.journal.length());
         if let Err(error) = &written {
-            crate::terminal::complain(&format!("error: {error:#}"));
+            self.complain(error);
         }
         for handed in group {
             match handed {
                 Handed::Damaged(lines) => (self.listener)(Heard::Damaged(lines)),
                 Handed::Batch { searched, done } => {
                     let batch = searched.into_batch();
-                    let kept = written.is_ok() || self.seen.knows_all(&batch);
+                    let kept = written.is_ok() || self.unwritten == Unwritten::Heard || self.seen.knows_all(&batch);
                     if kept && let Some(new) = self.seen.keep_new(batch) {
                         (self.listener)(Heard::New(&new));
                     }
@@ -174,6 +187,19 @@ impl Writer {
                 }
             }
         }
+    }
+}
+
+impl Writer {
+    fn complain(&mut self, error: &anyhow::Error) {
+        match self.unwritten {
+            Unwritten::Refused => crate::terminal::complain(&format!("error: {error:#}")),
+            Unwritten::Heard if !self.has_failed => {
+                crate::terminal::complain(&format!("error: {error:#}; what is kept is not whole, what is told is"));
+            }
+            Unwritten::Heard => {}
+        }
+        self.has_failed = true;
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::cli::ServeArgs;
 use crate::feed_printer::{self, Form};
-use crate::intake::{self, Heard, Listener as Hearing};
+use crate::intake::{self, Heard, Listener as Hearing, Unwritten};
 use crate::journal::Durability;
 use crate::receiver::{self, Listener, Receiver};
 use crate::rules::Rules;
@@ -30,7 +30,7 @@ pub(crate) fn serve(inputs: &ServeArgs, rules: Rules) -> anyhow::Result<()> {
         Some(form) => feed_printer::start(form).map(|(hearing, printer)| (hearing, Some(printer)))?,
         None => (Box::new(|_: Heard<'_>| {}) as Hearing, None),
     };
-    let (intake, writer) = intake::start(&journal, Durability::Disk, hearing)?;
+    let (intake, writer) = intake::start(&journal, Durability::Disk, Unwritten::Refused, hearing)?;
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let spool = Spool::new(inputs.spool.clone(), intake.clone(), rules.clone());

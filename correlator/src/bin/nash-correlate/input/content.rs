@@ -17,6 +17,9 @@ use super::zstd::{self, Decoder};
 /// Bytes that are read at once before they are decompressed: 128 KiB.
 const BUFFER_BYTES: usize = 128 << 10;
 
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Counts bytes as they are read.
 pub(super) type Counter = Rc<Cell<u64>>;
 
@@ -24,6 +27,8 @@ pub(super) type Counter = Rc<Cell<u64>>;
 pub(super) struct Content {
     place: Place,
     compressed: bool,
+    /// Bytes before what it says: a byte order mark, which editors leave.
+    mark: u64,
     /// What is read from now, where it is at hand.
     reader: Option<Box<dyn Read>>,
     /// Bytes that were given out, decompressed.
@@ -62,10 +67,12 @@ impl Content {
             source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
         }
         let compressed = zstd::is_frame(&head);
-        let beginning = beginning(&head, compressed)?;
-        let mut content = Self { place, compressed, reader: None, given: 0, counter };
+        let (beginning, mark) = beginning(&head, compressed)?;
+        let mut content = Self { place, compressed, mark, reader: None, given: 0, counter };
         if matches!(content.place, Place::Once) {
-            content.reader = Some(content.decompressed(Box::new(io::Cursor::new(head).chain(source))));
+            let mut reader = content.decompressed(Box::new(io::Cursor::new(head).chain(source)));
+            skip(&mut reader, mark)?;
+            content.reader = Some(reader);
         }
         Ok((content, beginning))
     }
@@ -154,14 +161,14 @@ impl Content {
                     return Err(io::Error::other("another file has taken its place"));
                 }
                 if !self.compressed {
-                    file.seek(SeekFrom::Start(self.given))?;
+                    file.seek(SeekFrom::Start(self.mark + self.given))?;
                 }
                 Box::new(file)
             }
         };
         raw = self.decompressed(raw);
         if self.compressed {
-            io::copy(&mut raw.by_ref().take(self.given), &mut io::sink())?;
+            skip(&mut raw, self.mark + self.given)?;
         }
         Ok(raw)
     }
@@ -176,17 +183,26 @@ impl Content {
     }
 }
 
-/// Looks at what stands at the beginning.
-fn beginning(head: &[u8], compressed: bool) -> io::Result<Beginning> {
+/// Looks at what stands at the beginning; gives the length of a byte order mark there, too.
+fn beginning(head: &[u8], compressed: bool) -> io::Result<(Beginning, u64)> {
     if !compressed {
-        return Ok(recognise::beginning(head));
+        return Ok(unmarked(head));
     }
     // The beginning of what the compressed beginning holds is enough to go by, even if a frame ends in the middle.
     let mut unpacked = Vec::new();
     match Decoder::new(head).take(HEAD_BYTES).read_to_end(&mut unpacked) {
         Err(error) if unpacked.is_empty() && (head.len() as u64) < HEAD_BYTES => Err(error),
-        _ => Ok(recognise::beginning(&unpacked)),
+        _ => Ok(unmarked(&unpacked)),
     }
+}
+
+fn unmarked(head: &[u8]) -> (Beginning, u64) {
+    let rest = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    (recognise::beginning(rest), (head.len() - rest.len()) as u64)
+}
+
+fn skip(reader: &mut dyn Read, count: u64) -> io::Result<()> {
+    io::copy(&mut reader.take(count), &mut io::sink()).map(drop)
 }
 
 /// Opening a terminal must not make it this process's own.

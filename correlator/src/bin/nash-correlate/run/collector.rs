@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::intake::{self, Heard};
+use crate::intake::{self, Heard, Unwritten};
 use crate::journal::Durability;
 use crate::receiver::{self, Listener, Receiver};
 use crate::rules::Rules;
@@ -67,7 +67,7 @@ impl Collector {
                 Heard::Damaged(lines) => engine.add_damaged_lines(lines),
             }
         });
-        let (intake, writer) = intake::start(&kept_in, Durability::Memory, listener)?;
+        let (intake, writer) = intake::start(&kept_in, Durability::Memory, Unwritten::Heard, listener)?;
 
         let (token, session) = (random_name()?, random_name()?);
         let mut tokens = Tokens::default();
