@@ -26,6 +26,9 @@ pub const ARGS_MAX: usize = 64;
 /// Reported arguments of one command together in bytes: 32 KiB, so that an event stays far below a batch.
 pub const ARGV_BYTES_MAX: usize = 32 << 10;
 
+/// Levels around a command that are told: the outermost 64. More are a recursion, whose every command would tell all of it again.
+pub const NESTING_LEVELS_MAX: usize = 64;
+
 /// Events that wait in the shell: 4096, minutes of an ordinary script while a collector is away.
 pub const QUEUE_EVENTS_MAX: usize = 4096;
 

@@ -29,6 +29,8 @@ pub enum Waited {
     Ended(u8),
     /// A signal with a trap ended the waiting; this is the status of that.
     Interrupted(u8),
+    /// It stopped, and nobody knows when it goes on; this is the status of that.
+    Stopped(u8),
     /// It is no child of this shell.
     NoChild,
 }
@@ -92,7 +94,10 @@ impl JobManager {
     ///
     /// * `among` - The pids to wait for; all jobs if it is empty.
     pub fn wait_for_next(&mut self, among: &[ProcessId]) -> Result<(ProcessId, Waited), error::Error> {
-        let is_meant = |job: &Job| among.is_empty() || job.pids().iter().any(|pid| among.contains(pid));
+        // Whose end was listed is no news any more.
+        let is_news = |job: &Job| !(job.told && job.state == JobState::Done);
+        let is_asked_for = |job: &Job| among.is_empty() || job.pids().iter().any(|pid| among.contains(pid));
+        let is_meant = |job: &Job| is_news(job) && is_asked_for(job);
         loop {
             let mut running = Vec::new();
             for index in 0..self.own_jobs().len() {
@@ -104,6 +109,9 @@ impl JobManager {
                     let pid = self.jobs[index].pids().last().copied().unwrap_or_default();
                     return Ok((pid, Waited::Ended(self.note_end(index))));
                 }
+                if self.jobs[index].state == JobState::Stopped {
+                    continue;
+                }
                 let left = self.jobs[index].processes.iter().filter(|process| process.child.end().is_none());
                 running.extend(left.filter_map(|process| process.child.pid()));
             }
@@ -114,6 +122,29 @@ impl JobManager {
                 return Ok((0, Waited::Interrupted(status)));
             }
         }
+    }
+
+    /// Waits until no job runs, and forgets how they all ended; but the job that was started last stays if it had ended before.
+    pub fn wait_for_every_job(&mut self) -> Result<Waited, error::Error> {
+        self.collect_ended();
+        let last = self.last_background;
+        let is_kept = |job: &Job| job.state == JobState::Done && job.pids().last().copied() == last;
+        let kept = self.own_jobs().iter().position(is_kept).map(|index| (index, self.jobs.remove(index)));
+        let waited = loop {
+            match self.wait_for_next(&[]) {
+                Ok((_, Waited::Ended(_))) => {}
+                other => break other,
+            }
+        };
+        if matches!(waited, Ok((_, Waited::NoChild))) {
+            self.ended.clear();
+        }
+        if let Some((index, job)) = kept {
+            let index = index.min(self.jobs.len());
+            self.jobs.insert(index, job);
+            self.remember(index);
+        }
+        waited.map(|(_, waited)| waited)
     }
 
     /// Waits for all jobs, and gives them.
@@ -202,18 +233,22 @@ impl JobManager {
 
     fn wait_for_job_at(&mut self, index: usize) -> Result<Waited, error::Error> {
         self.jobs[index].refresh();
-        if self.jobs[index].state != JobState::Done {
+        while trapping::catches_anything() && self.jobs[index].state == JobState::Running {
             let running = self.jobs[index].processes.iter().filter(|process| process.child.end().is_none());
             let running: Vec<ProcessId> = running.filter_map(|process| process.child.pid()).collect();
-            for pid in running {
-                if let Some(status) = interruption(&[pid])? {
-                    return Ok(Waited::Interrupted(status));
-                }
+            if let Some(status) = interruption_or_end(&running)? {
+                return Ok(Waited::Interrupted(status));
             }
-            let result = self.jobs[index].wait_now()?;
-            if self.jobs[index].state != JobState::Done {
-                return Ok(Waited::Ended(result.exit_code.into()));
-            }
+            self.jobs[index].refresh();
+        }
+        if self.jobs[index].state == JobState::Running {
+            self.jobs[index].wait_now()?;
+        }
+        if self.jobs[index].state == JobState::Stopped {
+            let mut processes = self.jobs[index].processes.iter();
+            let signal = processes.find_map(|process| process.child.stop_signal()).map(ProcessEnd::Stopped);
+            let result = signal.map_or_else(ExecutionResult::stopped, ExecutionResult::from);
+            return Ok(Waited::Stopped(result.exit_code.into()));
         }
         Ok(Waited::Ended(self.note_end(index)))
     }

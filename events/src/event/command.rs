@@ -119,7 +119,8 @@ pub struct Nesting {
     #[serde(flatten, with = "fields::kind")]
     #[cfg_attr(feature = "schema", schemars(with = "fields::kind::Keys"))]
     pub kind: NestingKind,
-    /// All levels, outermost first, the last one like `kind`; absent at the top.
+    /// The levels, outermost first, the last one like `kind`; absent at the top. Of more than
+    /// [`NESTING_LEVELS_MAX`](crate::limits::NESTING_LEVELS_MAX) the outermost.
     #[serde(flatten, with = "fields::stack", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "fields::stack::Keys"))]
     pub stack: Vec<NestingKind>,

@@ -87,6 +87,7 @@ impl SimpleCommand for Jobs {
             Ok(read) => read,
             Err(result) => return Ok(result),
         };
+        context.shell.jobs_mut().forget_told();
         context.shell.jobs_mut().collect_ended();
         if read.letters.contains(&'x') {
             return run_with_pids(&context, read.words);
@@ -104,7 +105,6 @@ impl SimpleCommand for Jobs {
         }
         let text = listing(&mut context, &read.letters, &ids);
         context.stdout().write_all(text.as_bytes())?;
-        context.shell.jobs_mut().forget_told();
         Ok(ExecutionResult::new(status))
     }
 }

@@ -3,6 +3,7 @@
 //! How a job is waited for is the interpreter's; here the words are read and the status is chosen.
 
 use brush_core::builtins::{BoxFuture, ContentOptions, ContentType};
+use brush_core::jobs::JobState;
 use brush_core::waiting::Waited;
 use brush_core::{CommandArg, Error, ExecutionContext, ExecutionResult, ShellValue, ShellVariable};
 
@@ -45,6 +46,7 @@ pub(crate) fn execute(
 }
 
 fn wait(mut context: ExecutionContext<'_, Extensions>, request: &Request) -> Result<ExecutionResult, Error> {
+    brush_core::sys::process::report_stops(context.shell.options().enable_job_control);
     let result = if request.next { wait_for_next(&mut context, request) } else { wait_for_all(&mut context, request) };
     let params = context.params.clone();
     context.shell.notice_jobs(&params);
@@ -78,12 +80,12 @@ fn wait_for_next(context: &mut ExecutionContext<'_, Extensions>, request: &Reque
 
 fn wait_for_all(context: &mut ExecutionContext<'_, Extensions>, request: &Request) -> Result<ExecutionResult, Error> {
     if request.ids.is_empty() {
-        loop {
-            match context.shell.jobs_mut().wait_for_next(&[])?.1 {
-                Waited::Ended(_) => {}
-                Waited::Interrupted(status) => return Ok(ExecutionResult::new(status)),
-                Waited::NoChild => break,
-            }
+        if let Waited::Interrupted(status) = context.shell.jobs_mut().wait_for_every_job()? {
+            return Ok(ExecutionResult::new(status));
+        }
+        let stopped = context.shell.jobs().jobs.iter().filter(|job| job.state == JobState::Stopped);
+        for (id, pid) in stopped.map(|job| (job.id, job.representative_pid())).collect::<Vec<_>>() {
+            complain(context, "wait", &stop_of(id, pid), 0);
         }
         context.shell.wait_for_substitutions();
         return Ok(ExecutionResult::success());
@@ -112,6 +114,7 @@ fn wait_for_all(context: &mut ExecutionContext<'_, Extensions>, request: &Reques
             Waited::NoChild => {
                 complain(context, "wait", &format!("pid {id} is not a child of this shell"), NO_CHILD);
             }
+            Waited::Stopped(_) => tell_stop(context, id, pid),
             Waited::Interrupted(_) => break,
             Waited::Ended(_) => {}
         }
@@ -120,6 +123,21 @@ fn wait_for_all(context: &mut ExecutionContext<'_, Extensions>, request: &Reques
         set_variable(context, variable, pid)?;
     }
     Ok(ExecutionResult::new(status))
+}
+
+/// Says that what was to be waited for has stopped: of a job in other words than of a process.
+fn tell_stop(context: &ExecutionContext<'_, Extensions>, asked_for: &str, pid: Option<i32>) {
+    let mut jobs = context.shell.jobs().jobs.iter();
+    let Some(id) = jobs.find(|job| pid.is_some_and(|pid| job.pids().contains(&pid))).map(|job| job.id) else { return };
+    if asked_for.starts_with('%') {
+        complain(context, "warning", &format!("wait_for_job: job {id} is stopped"), 0);
+    } else {
+        complain(context, "wait", &stop_of(id, pid), 0);
+    }
+}
+
+fn stop_of(id: usize, pid: Option<i32>) -> String {
+    format!("warning: job {id}[{}] stopped", pid.unwrap_or_default())
 }
 
 fn wait_for_pid(context: &mut ExecutionContext<'_, Extensions>, pid: i32) -> Result<Waited, Error> {
@@ -131,7 +149,7 @@ fn wait_for_pid(context: &mut ExecutionContext<'_, Extensions>, pid: i32) -> Res
 
 const fn status_of(waited: Waited) -> u8 {
     match waited {
-        Waited::Ended(status) | Waited::Interrupted(status) => status,
+        Waited::Ended(status) | Waited::Interrupted(status) | Waited::Stopped(status) => status,
         Waited::NoChild => NO_CHILD,
     }
 }

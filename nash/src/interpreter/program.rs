@@ -41,8 +41,8 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
                 // dash looks elsewhere, and says what it can't find in other words.
                 return Err(Handover::because(FallbackReason::Unsupported("dash: script".to_owned())));
             }
-            let script = match read_script(invocation, path) {
-                Ok(text) => text,
+            let (script, file) = match read_script(invocation, path) {
+                Ok(read) => read,
                 Err(refusal) => return refuse(shell, invocation, &refusal).await,
             };
             let mut reader = CommandReader::new(bytes::encode(&script).into_owned(), 1);
@@ -50,7 +50,11 @@ pub(crate) async fn run(shell: &mut Shell, invocation: &Invocation) -> Result<u8
             if let Some(end) = read_startup_files(shell, invocation).await {
                 return finish(shell, Ok(end)).await;
             }
-            let source = SourceInfo::from(path.to_owned());
+            if file != path {
+                // What was found along the search path is still called as it was asked for.
+                shell.set_name(&bytes::encode_os(path));
+            }
+            let source = SourceInfo::from(file);
             let args = args.iter().map(bytes::encode_os);
             let result = shell.run_script_reader(&mut reader, &source, args).await;
             finish(shell, result).await

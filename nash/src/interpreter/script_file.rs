@@ -23,8 +23,8 @@ pub(super) struct Refusal {
     pub is_end: bool,
 }
 
-/// Reads a script, or says why it can't be run.
-pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8>, Refusal> {
+/// Reads a script and says where it was found, or why it can't be run.
+pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<(Vec<u8>, PathBuf), Refusal> {
     let name = invocation.argv0.to_string_lossy();
     let found = if path.exists() || path.components().count() > 1 { Some(path.to_owned()) } else { search_path(path) };
     let file = found.as_deref().unwrap_or(path);
@@ -43,7 +43,7 @@ pub(super) fn read_script(invocation: &Invocation, path: &Path) -> Result<Vec<u8
         let message = format!("{shown}: {shown}: cannot execute binary file");
         return Err(Refusal { message, status: CANNOT_EXECUTE, is_end: false });
     }
-    Ok(readable(text))
+    Ok((readable(text), file.to_owned()))
 }
 
 /// A script without a folder that isn't here is looked for where commands are.

@@ -43,6 +43,10 @@ pub(super) fn set(shell: &mut Shell, invocation: &Invocation) {
             put(shell, name, ShellVariable::new(value));
         }
     }
+    for prompt in ["PS1", "PS2"] {
+        // Startup files take whoever has one for a person.
+        let _ = shell.env_mut().unset(prompt);
+    }
     if shell.env_str("EUID").is_some_and(|id| id == "0") {
         // What a superuser's shell traces with is not for others to say.
         put(shell, "PS4", ShellVariable::new("+ "));

@@ -2,6 +2,7 @@
 
 use brush_core::gate::{Level, PipelinePlace, Place};
 use nash_events::event::{Nesting, NestingKind, PipelinePosition};
+use nash_events::limits::NESTING_LEVELS_MAX;
 use nash_events::{CmdId, PipelineId};
 
 use super::{data, words};
@@ -12,7 +13,13 @@ pub(super) fn nesting(place: &Place) -> Nesting {
         Level::ProcessSubstitution(number) => Some(data::procsub_id(*number)),
         _ => None,
     });
-    Nesting { procsub: innermost, ..Nesting::of(place.levels().iter().map(kind).collect()) }
+    let levels = place.levels();
+    Nesting {
+        depth: u32::try_from(levels.len()).unwrap_or(u32::MAX),
+        kind: levels.last().map(kind).unwrap_or_default(),
+        stack: levels.iter().take(NESTING_LEVELS_MAX).map(kind).collect(),
+        procsub: innermost,
+    }
 }
 
 /// The command inside which another one runs.

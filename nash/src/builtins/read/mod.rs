@@ -200,7 +200,7 @@ impl Request {
                     line.is_protected.push(false);
                 }
             }
-            if is_utf8 && byte >= 0xc0 && !complete_character(input, byte, &mut line) {
+            if is_utf8 && !complete_character(input, byte, &mut line) {
                 return (line, Some(End::Over));
             }
             count += 1;
@@ -249,26 +249,15 @@ impl Request {
     }
 }
 
-/// Reads the rest of a character whose first byte is there.
+/// Reads the rest of a character whose first byte is there; a byte that doesn't belong to it ends it and goes with it.
 fn complete_character(input: &mut Input<'_>, first: u8, line: &mut Line) -> bool {
-    let more = match first {
-        0xc0..=0xdf => 1,
-        0xe0..=0xef => 2,
-        _ => 3,
-    };
-    for _ in 0..more {
-        match input.available() {
-            Ok(bytes) if (0x80..0xc0).contains(&bytes[0]) => {
-                let byte = bytes[0];
-                input.take(1);
-                line.bytes.push(byte);
-                if !line.is_protected.is_empty() {
-                    line.is_protected.push(false);
-                }
-            }
-            // What isn't a character counts as one all the same.
-            Ok(_) => return true,
-            Err(_) => return false,
+    let mut character = vec![first];
+    while std::str::from_utf8(&character).is_err_and(|error| error.error_len().is_none()) {
+        let Ok(byte) = input.next() else { return false };
+        character.push(byte);
+        line.bytes.push(byte);
+        if !line.is_protected.is_empty() {
+            line.is_protected.push(false);
         }
     }
     true

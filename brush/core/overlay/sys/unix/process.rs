@@ -15,6 +15,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::ShellFd;
 use crate::openfiles::{OpenFile, OpenFiles};
+pub(crate) use ends::reports_stops;
 pub use ends::{let_go_of_ended, report_stops, wait, wait_for_any};
 
 /// The kernel's number of a process.

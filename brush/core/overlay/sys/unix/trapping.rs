@@ -275,8 +275,10 @@ pub fn wait_interruptibly(children: &[ProcessId]) -> io::Result<Option<i32>> {
     let mut signal = first_pending();
     while signal.is_none() {
         let count = libc::nfds_t::try_from(watched.len()).unwrap_or_default();
-        // SAFETY: the vector and the mask outlive the call; no timeout is given.
-        let result = unsafe { libc::ppoll(watched.as_mut_ptr(), count, std::ptr::null(), &raw const before) };
+        // That a child has stopped, no handle tells: whoever wants to know looks again.
+        let timeout = if super::process::reports_stops() { &raw const LOOK } else { std::ptr::null() };
+        // SAFETY: the vector, the timeout and the mask outlive the call.
+        let result = unsafe { libc::ppoll(watched.as_mut_ptr(), count, timeout, &raw const before) };
         signal = first_pending();
         if result >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
             break;
@@ -286,6 +288,9 @@ pub fn wait_interruptibly(children: &[ProcessId]) -> io::Result<Option<i32>> {
     change_mask(libc::SIG_SETMASK, &before);
     Ok(signal.or_else(first_pending))
 }
+
+/// How often a shell with job control looks whether a child has stopped: every 50 ms.
+static LOOK: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Signals that wait, until [`let_go`].
 pub struct Held(libc::sigset_t);

@@ -17,6 +17,11 @@ pub fn report_stops(reported: bool) {
     STOPS_ARE_REPORTED.store(reported, std::sync::atomic::Ordering::Relaxed);
 }
 
+/// Whether they are.
+pub(crate) fn reports_stops() -> bool {
+    STOPS_ARE_REPORTED.load(std::sync::atomic::Ordering::Relaxed)
+}
+
 /// Children that were let go of before anybody asked for them, and how they ended.
 static ENDED_EARLY: std::sync::Mutex<Vec<(ProcessId, ProcessEnd)>> = std::sync::Mutex::new(Vec::new());
 
