@@ -41,9 +41,7 @@ fn was_refused(scene: &Scene<'_>, program: &Program<'_>) -> bool {
     let process = program.process;
     let is_idle =
         !process.told_before && process.effects_not_kept == 0 && process.effects.iter().all(|effect| effect.background);
-    process.exit_code == Some(USAGE)
-        && is_idle
-        && scene.story.processes.iter().all(|other| other.parent != Some(process.id))
+    process.exit_code == Some(USAGE) && is_idle && scene.is_childless(process)
 }
 
 /// Whether it was only asked something and ran nothing.

@@ -3,7 +3,7 @@
 //! The system's own `sh` and `bash`, where nash was not put in their place, are no finding, nor are those of a system that a process
 //! changed its root to: coverage counts them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use nash_events::ByteString;
 use nash_events::event::CommandType;
@@ -107,7 +107,7 @@ pub(super) fn beside(scene: &Scene<'_>) -> BTreeMap<String, u64> {
 fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     // A path that leads to nash is told by a shell of its own below the command.
-    let told_their_own: Vec<_> = scene
+    let told_their_own: HashSet<_> = scene
         .story
         .shells
         .iter()

@@ -85,7 +85,7 @@ fn only_lists_libraries(scene: &Scene<'_>, program: &Program<'_>) -> bool {
         }
         _ => false,
     });
-    let is_childless = scene.story.processes.iter().all(|other| other.parent != Some(process.id));
+    let is_childless = scene.is_childless(process);
     is_over && is_last && has_opened_it && only_reads && is_childless
 }
 

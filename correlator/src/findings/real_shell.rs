@@ -8,7 +8,7 @@ use nash_events::ShellId;
 use nash_events::event::CommandType;
 
 use super::images::Preserved;
-use super::scene::{Program, Scene, fallbacks, is_of_no_command, is_of_the_shell_itself, said};
+use super::scene::{Program, Scene, is_of_no_command, is_of_the_shell_itself, said};
 use super::table::{base_name, is_one_of};
 use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
@@ -22,7 +22,7 @@ pub(super) fn find<'a>(scene: &Scene<'a>) -> (Vec<Finding>, HashMap<&'a ShellId,
         // Elsewhere on the machine it is nobody's session.
         let Some(owner) = program.owner else { continue };
         let Some(why) = scene.images.preserved(program.executed) else { continue };
-        let given = scene.shell(&owner.shell_id).map_or(0, fallbacks);
+        let given = scene.fallbacks(&owner.shell_id);
         if given > 0 && is_of_the_shell_itself(&program) {
             continue;
         }

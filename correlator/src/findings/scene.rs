@@ -30,6 +30,8 @@ pub(super) struct Scene<'a> {
     shells: HashMap<&'a ShellId, &'a ShellStory>,
     descent: OnceCell<Descent<'a>>,
     watched_sessions: OnceCell<HashSet<(String, SessionId)>>,
+    parents: OnceCell<HashSet<u64>>,
+    fallbacks: OnceCell<HashMap<&'a ShellId, usize>>,
 }
 
 /// A program that ran, with where.
@@ -52,6 +54,8 @@ impl<'a> Scene<'a> {
             shells: story.shells.iter().map(|shell| (&shell.shell_id, shell)).collect(),
             descent: OnceCell::new(),
             watched_sessions: OnceCell::new(),
+            parents: OnceCell::new(),
+            fallbacks: OnceCell::new(),
         }
     }
 
@@ -83,6 +87,22 @@ impl<'a> Scene<'a> {
     /// Whether a process descends from another.
     pub(super) fn descends(&self, process: &Process, from: &Process) -> bool {
         self.descent().descends(process, from)
+    }
+
+    /// Whether a process made no other.
+    pub(super) fn is_childless(&self, process: &Process) -> bool {
+        let parents = || self.story.processes.iter().filter_map(|process| process.parent).collect();
+        !self.parents.get_or_init(parents).contains(&process.id)
+    }
+
+    /// How often a shell handed its script over.
+    pub(super) fn fallbacks(&self, shell: &ShellId) -> usize {
+        let count = |shell: &'a ShellStory| {
+            let fallbacks = events(shell).filter(|(event, _)| matches!(event.kind, EventKind::Fallback(_)));
+            (&shell.shell_id, fallbacks.count())
+        };
+        let all = self.fallbacks.get_or_init(|| self.story.shells.iter().map(count).collect());
+        all.get(shell).copied().unwrap_or_default()
     }
 
     /// Sessions of which observers saw a shell, in this part of the story or an earlier one, with the observer.
@@ -145,11 +165,6 @@ impl<'a> Scene<'a> {
 pub(super) fn events(shell: &ShellStory) -> impl Iterator<Item = (&Event, Option<CmdId>)> {
     let of_commands = shell.commands.iter().flat_map(|command| command.events.iter().map(|event| (event, command.cmd)));
     shell.events.iter().map(|event| (event, event.cmd)).chain(of_commands)
-}
-
-/// How often a shell handed its script over.
-pub(super) fn fallbacks(shell: &ShellStory) -> usize {
-    events(shell).filter(|(event, _)| matches!(event.kind, EventKind::Fallback(_))).count()
 }
 
 /// Whether a process runs a shell's own code, or what the shell put in its own place without a command.

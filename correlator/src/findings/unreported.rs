@@ -3,7 +3,7 @@
 //! Only where every word of the shell came: what is lost may have told of it. What a real shell starts after a `fallback` is
 //! not the shell's to report.
 
-use super::scene::{Scene, fallbacks, is_of_no_command, said};
+use super::scene::{Scene, is_of_no_command, said};
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::story::Role;
 
@@ -20,7 +20,12 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
             .find(|executed| executed.succeeded())
             .is_some_and(|first| first.at == program.executed.at);
         // A shell that was killed may not have come to say it.
-        if !is_child || !is_first || fallbacks(shell) > 0 || shell.signal.is_some() || !Scene::is_whole(shell) {
+        if !is_child
+            || !is_first
+            || scene.fallbacks(&shell.shell_id) > 0
+            || shell.signal.is_some()
+            || !Scene::is_whole(shell)
+        {
             continue;
         }
         let sentence = format!(

@@ -182,11 +182,7 @@ impl Trace {
         });
         let tracks = self.tracks.into_events().into_iter();
         let texts = |events: Vec<Value>| events.into_iter().map(|event| event.to_string());
-        tracks
-            .map(|track| track.to_string())
-            .chain(slices)
-            .chain(arrows.map(|end| end.to_string()))
-            .chain(texts(self.marks))
+        tracks.map(String::from).chain(slices).chain(arrows.map(|end| end.to_string())).chain(texts(self.marks))
     }
 }
 

@@ -30,7 +30,8 @@ enum Key {
 pub(super) struct Tracks {
     count: u64,
     by_key: HashMap<(u64, Key), Track>,
-    events: Vec<Value>,
+    /// Their names as they stand in the file: there may be very many.
+    events: Vec<Box<str>>,
 }
 
 impl Tracks {
@@ -38,9 +39,9 @@ impl Tracks {
     pub(super) fn group(&mut self, name: &str) -> u64 {
         let group = self.next();
         let position = self.events.len();
-        self.events.push(json!({"ph": "M", "pid": group, "tid": 0, "name": "process_name", "args": {"name": name}}));
-        self.events.push(
-            json!({"ph": "M", "pid": group, "tid": 0, "name": "process_sort_index", "args": {"sort_index": position}}),
+        self.say(&json!({"ph": "M", "pid": group, "tid": 0, "name": "process_name", "args": {"name": name}}));
+        self.say(
+            &json!({"ph": "M", "pid": group, "tid": 0, "name": "process_sort_index", "args": {"sort_index": position}}),
         );
         group
     }
@@ -66,14 +67,17 @@ impl Tracks {
         }
         let track = Track { group, id: self.next() };
         self.by_key.insert((group, key), track);
-        self.events
-            .push(json!({"ph": "M", "pid": group, "tid": track.id, "name": "thread_name", "args": {"name": name}}));
+        self.say(&json!({"ph": "M", "pid": group, "tid": track.id, "name": "thread_name", "args": {"name": name}}));
         track
     }
 
     /// The names, as they stand in the file.
-    pub(super) fn into_events(self) -> Vec<Value> {
+    pub(super) fn into_events(self) -> Vec<Box<str>> {
         self.events
+    }
+
+    fn say(&mut self, event: &Value) {
+        self.events.push(event.to_string().into());
     }
 
     fn next(&mut self) -> u64 {

@@ -46,10 +46,10 @@ pub(super) fn break_circles_of(shells: &mut [ShellStory]) {
     }
 }
 
-/// The programs that a shell started, in the order of their starts.
+/// The programs that a shell started.
 struct Programs<'a> {
-    all: Vec<&'a Command>,
-    by_pid: HashMap<u32, Vec<&'a Command>>,
+    running: Running<'a>,
+    by_pid: HashMap<u32, OnePid<'a>>,
 }
 
 impl<'a> Programs<'a> {
@@ -65,31 +65,87 @@ impl<'a> Programs<'a> {
                 by_pid.entry(pid).or_default().push(command);
             }
         }
-        Self { all, by_pid }
+        let by_pid = by_pid.into_iter().map(|(pid, commands)| (pid, OnePid::of(commands)));
+        Self { running: Running::of(&all), by_pid: by_pid.collect() }
     }
 
-    /// The program that had a pid when the shell started: pids are used again, so the newest that fits.
     fn with_pid(&self, pid: u32, started_at_ms: Option<f64>) -> Option<&'a Command> {
-        let before = |command: &&&Command| {
-            command.started_at_ms.zip(started_at_ms).is_none_or(|(above, below)| above <= below + START_SLACK_MS)
-        };
-        self.by_pid.get(&pid)?.iter().rev().find(before).copied()
-    }
-
-    /// The program that was running at a time, if it was the only one.
-    fn only_running_at(&self, time_ms: f64) -> Option<&'a Command> {
-        let mut running = self.all.iter().filter(|command| was_running(command, time_ms));
-        running.next().filter(|_| running.next().is_none()).copied()
+        self.by_pid.get(&pid)?.at(started_at_ms)
     }
 }
 
-/// Whether a command was running at a time; one whose end was not told was running ever since its start.
-fn was_running(command: &Command, time_ms: f64) -> bool {
-    let (Some(start), Some(exec)) = (command.started_at_ms, &command.exec) else { return false };
+/// The programs that had one pid, which is used again. As many shells may ask as there are programs.
+struct OnePid<'a> {
+    commands: Vec<&'a Command>,
+    /// The earliest start from each of them on, which never falls.
+    earliest_from: Vec<f64>,
+}
+
+impl<'a> OnePid<'a> {
+    fn of(commands: Vec<&'a Command>) -> Self {
+        let mut earliest = f64::INFINITY;
+        let mut earliest_from: Vec<f64> = Vec::with_capacity(commands.len());
+        for command in commands.iter().rev() {
+            earliest = earliest.min(command.started_at_ms.unwrap_or(f64::NEG_INFINITY));
+            earliest_from.push(earliest);
+        }
+        earliest_from.reverse();
+        Self { commands, earliest_from }
+    }
+
+    /// The newest that fits a shell which started then.
+    fn at(&self, started_at_ms: Option<f64>) -> Option<&'a Command> {
+        let latest = started_at_ms.map_or(f64::INFINITY, |below| below + START_SLACK_MS);
+        let count = self.earliest_from.partition_point(|earliest| *earliest <= latest);
+        self.commands.get(count.checked_sub(1)?).copied()
+    }
+}
+
+/// Which programs were running when. As many shells may ask as there are programs.
+struct Running<'a> {
+    /// By their starts: each with the last end until there, with whose it is, and the last but one.
+    by_start: Vec<(f64, Latest<'a>)>,
+}
+
+#[derive(Clone, Copy)]
+struct Latest<'a> {
+    command: &'a Command,
+    ends: f64,
+    before_it: f64,
+}
+
+impl<'a> Running<'a> {
+    fn of(programs: &[&'a Command]) -> Self {
+        let lives = programs.iter().filter_map(|command| Some((command.started_at_ms?, end_of(command)?, *command)));
+        let mut lives: Vec<_> = lives.collect();
+        lives.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let mut latest: Option<Latest<'a>> = None;
+        let by_start = lives.into_iter().map(|(start, ends, command)| {
+            let next = match latest {
+                Some(known) if known.ends >= ends => Latest { before_it: known.before_it.max(ends), ..known },
+                known => Latest { command, ends, before_it: known.map_or(f64::NEG_INFINITY, |known| known.ends) },
+            };
+            latest = Some(next);
+            (start, next)
+        });
+        Self { by_start: by_start.collect() }
+    }
+
+    /// The program that was running at a time, if it was the only one.
+    fn only_one_at(&self, time_ms: f64) -> Option<&'a Command> {
+        let begun = self.by_start.partition_point(|(start, _)| *start <= time_ms);
+        let (_, latest) = self.by_start.get(begun.checked_sub(1)?)?;
+        (time_ms <= latest.ends && time_ms > latest.before_it).then_some(latest.command)
+    }
+}
+
+/// When a command ended, in Unix milliseconds; one whose end was not told runs ever since its start.
+fn end_of(command: &Command) -> Option<f64> {
+    let (start, exec) = (command.started_at_ms?, command.exec.as_ref()?);
     #[expect(clippy::cast_precision_loss, reason = "exact up to 285 years")]
     let took_ms = exec.duration_us.map(|us| us as f64 / 1000.0).or(exec.duration_ms.map(|ms| ms as f64 + 1.0));
     let ended = command.state == CommandState::Ended;
-    start <= time_ms && took_ms.filter(|_| ended).is_none_or(|took| time_ms <= start + took)
+    Some(took_ms.filter(|_| ended).map_or(f64::INFINITY, |took| start + took))
 }
 
 fn placement_in(parent: &ShellStory, programs: &Programs<'_>, shell: &ShellStory) -> Placement {
@@ -99,7 +155,7 @@ fn placement_in(parent: &ShellStory, programs: &Programs<'_>, shell: &ShellStory
     };
     let start = shell.start.as_ref().filter(|start| same_namespace(start));
     let by_pid = |pid: Option<u32>| programs.with_pid(pid?, shell.started_at_ms);
-    let by_time = || programs.only_running_at(shell.started_at_ms?);
+    let by_time = || programs.running.only_one_at(shell.started_at_ms?);
     let found = start
         .and_then(|start| by_pid(start.pid))
         .map(|command| (command, PlacementRule::Pid))
@@ -109,5 +165,50 @@ fn placement_in(parent: &ShellStory, programs: &Programs<'_>, shell: &ShellStory
         shell_id: parent.shell_id.clone(),
         cmd: found.and_then(|(command, _)| command.cmd),
         rule: found.map_or(PlacementRule::ParentShell, |(_, rule)| rule),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nash_events::event::Exec;
+
+    use super::*;
+
+    /// Programs with these starts and durations, in milliseconds; without one, it goes on.
+    fn programs(lives: &[(u64, Option<u64>)]) -> Vec<Command> {
+        let command = |(start, took): &(u64, Option<u64>)| {
+            let exec = Exec { duration_us: took.map(|took| took * 1000), ..Exec::default() };
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            let started_at_ms = Some(*start as f64);
+            let state = if took.is_some() { CommandState::Ended } else { CommandState::Running };
+            Command { started_at_ms, state, exec: Some(Box::new(exec)), ..Command::default() }
+        };
+        lives.iter().map(command).collect()
+    }
+
+    fn start(command: Option<&Command>) -> Option<f64> {
+        command.and_then(|command| command.started_at_ms)
+    }
+
+    #[test]
+    fn the_only_program_that_runs_is_found_whoever_began_and_ended_before() {
+        // One within another, one that begins as another ends, and one that never does.
+        let commands = programs(&[(10, Some(50)), (20, Some(5)), (60, Some(10)), (100, None), (110, Some(10))]);
+        let running = Running::of(&commands.iter().collect::<Vec<_>>());
+        let cases = [(9.0, None), (10.0, Some(10.0)), (20.0, None), (25.5, Some(10.0)), (60.0, None)];
+        let later = [(61.0, Some(60.0)), (71.0, None), (105.0, Some(100.0)), (115.0, None), (1e9, Some(100.0))];
+        for (time, expected) in cases.into_iter().chain(later) {
+            assert_eq!(start(running.only_one_at(time)), expected, "at {time}");
+        }
+    }
+
+    #[test]
+    fn of_programs_with_one_pid_the_newest_that_began_before_is_meant() {
+        let commands = programs(&[(10, None), (300, None), (200, None), (400, None)]);
+        let pid = OnePid::of(commands.iter().collect());
+        for (time, expected) in [(1.0, None), (10.0, Some(10.0)), (199.0, Some(200.0)), (350.0, Some(200.0))] {
+            assert_eq!(start(pid.at(Some(time))), expected, "at {time}");
+        }
+        assert_eq!(start(pid.at(None)), Some(400.0));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! The shells' words stay as they are: what the kernel adds stands beside them, and where the two disagree, so does a doubt.
 
+use std::collections::HashMap;
+
 use nash_events::CmdId;
 use serde::Serialize;
 
@@ -24,11 +26,13 @@ pub struct KernelEnd {
 
 /// Takes what the forest says over into the shells' stories.
 pub(super) fn take_over(shells: &mut [ShellStory], forest: &Forest<'_>) {
+    let mut places = Places::default();
     for (index, node) in forest.nodes.iter().enumerate() {
         if let Some(owner) = node.root_of
             && let Some(cmd) = owner.cmd
         {
-            note_process(&mut shells[owner.shell], cmd, index, node);
+            let place = places.of(owner.shell, &shells[owner.shell], cmd);
+            note_process(&mut shells[owner.shell], place, index, node);
         }
         let mut above = node.owner.filter(|owner| node.shells.iter().all(|(shell, _)| *shell != owner.shell));
         for (shell, _) in &node.shells {
@@ -44,7 +48,8 @@ pub(super) fn take_over(shells: &mut [ShellStory], forest: &Forest<'_>) {
             }
             let taken = node.stages.iter().find(|stage| stage.shell == Some(*shell) && !stage.is_shell);
             if let Some(cmd) = taken.and_then(|stage| stage.cmd) {
-                note_process(story, cmd, index, node);
+                let place = places.of(*shell, story, cmd);
+                note_process(story, place, index, node);
             }
             if let Some(stage) = taken {
                 above = Some(crate::attribution::Owner {
@@ -58,14 +63,28 @@ pub(super) fn take_over(shells: &mut [ShellStory], forest: &Forest<'_>) {
     }
 }
 
+/// Where the commands of shells stand, for such as are asked for: there are as many processes as commands.
+#[derive(Default)]
+struct Places(HashMap<usize, HashMap<CmdId, usize>>);
+
+impl Places {
+    fn of(&mut self, index: usize, shell: &ShellStory, cmd: CmdId) -> Option<usize> {
+        let places = self.0.entry(index).or_insert_with(|| {
+            let numbered = shell.commands.iter().enumerate().rev();
+            numbered.filter_map(|(place, command)| Some((command.cmd?, place))).collect()
+        });
+        places.get(&cmd).copied()
+    }
+}
+
 fn end_of(node: &Node<'_>) -> Option<KernelEnd> {
     let (at, exit) = node.record.exit.as_ref()?;
     Some(KernelEnd { ended_at_ms: at.ts, exit_code: exit.exit_code, signal: exit.signal })
 }
 
 /// Names a command's process, and tells how it ended where the shell could not, or said otherwise.
-fn note_process(shell: &mut ShellStory, cmd: CmdId, index: usize, node: &Node<'_>) {
-    let Some(command) = shell.commands.iter_mut().find(|command| command.cmd == Some(cmd)) else { return };
+fn note_process(shell: &mut ShellStory, place: Option<usize>, index: usize, node: &Node<'_>) {
+    let Some(command) = place.and_then(|place| shell.commands.get_mut(place)) else { return };
     command.process = Some(index as u64);
     let Some(end) = end_of(node) else { return };
     let told = command.exec.as_ref().map(|exec| (exec.exit_code, exec.signal));

@@ -252,8 +252,15 @@ impl Lineage {
     }
 
     fn unite(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.family(one), self.family(other));
-        self.families[one.max(other)] = one.min(other);
+        let joined = self.family(one).min(self.family(other));
+        // Everybody on the way leads there directly, so that a long chain is walked once.
+        for from in [one, other] {
+            let mut at = from;
+            while self.families[at] != at {
+                at = std::mem::replace(&mut self.families[at], joined);
+            }
+            self.families[at] = joined;
+        }
     }
 
     fn family(&self, shell: usize) -> usize {
