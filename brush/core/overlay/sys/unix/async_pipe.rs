@@ -7,6 +7,7 @@
 #![expect(clippy::unnecessary_wraps, clippy::unused_async, reason = "the signatures are upstream's")]
 
 use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
 
 use super::trapping;
 
@@ -27,6 +28,7 @@ impl AsyncPipeReader {
         let mut bytes = Vec::new();
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
+            super::process::let_go_until_readable(self.0.as_fd());
             match self.0.read(&mut chunk) {
                 Ok(0) => return Ok(bytes),
                 Ok(count) => bytes.extend_from_slice(&chunk[..count]),

@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::ShellFd;
 use crate::openfiles::{OpenFile, OpenFiles};
-pub(crate) use ends::reports_stops;
+pub(crate) use ends::{has_ended, let_go_until_readable, reports_stops};
 pub use ends::{let_go_of_ended, report_stops, wait, wait_for_any};
 
 /// The kernel's number of a process.
@@ -69,9 +69,20 @@ pub fn fork() -> io::Result<Option<ProcessId>> {
     // embedder's other threads share no lock with it (see the architecture notes), and libc re-arms its own at fork.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => Ok(None),
-        pid => Ok(Some(pid)),
+        0 => {
+            ends::begin_without_children();
+            Ok(None)
+        }
+        pid => {
+            ends::begin(pid);
+            Ok(Some(pid))
+        }
     }
+}
+
+/// Takes note of a child that was not forked here.
+pub(super) fn note_child(pid: ProcessId) {
+    ends::begin(pid);
 }
 
 /// Sleeps for whole seconds; whether no signal came before.

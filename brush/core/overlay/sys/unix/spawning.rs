@@ -63,6 +63,7 @@ pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
     }
     let pid = pid?;
     if order.error == 0 {
+        super::process::note_child(pid);
         return Ok(pid);
     }
     // It never became the program, and nobody shall find it.

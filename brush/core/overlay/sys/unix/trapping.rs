@@ -52,8 +52,14 @@ const ENDING_SIGNALS: [i32; 17] = [
     libc::SIGUSR2,
 ];
 
-/// Does what a shell does about signals when it starts: it isn't ended by SIGQUIT.
+/// Whether programs find SIGCHLD ignored. For the shell it never is: the system would not tell it how its children end.
+static CHILDREN_ARE_IGNORED: AtomicBool = AtomicBool::new(false);
+
+/// Does what a shell does about signals when it starts: it isn't ended by SIGQUIT, and it hears of its children.
 pub fn begin() {
+    if was_ignored_at_start(libc::SIGCHLD) {
+        ignore(libc::SIGCHLD);
+    }
     note_start(libc::SIGQUIT);
     set(libc::SIGQUIT, libc::SIG_IGN, 0);
 }
@@ -180,6 +186,9 @@ pub(super) fn prepare_for_program() {
     for signal in signals_in(CAUGHT.load(Ordering::Relaxed)) {
         set(signal, libc::SIG_DFL, 0);
     }
+    if CHILDREN_ARE_IGNORED.load(Ordering::Relaxed) {
+        install(libc::SIGCHLD, libc::SIG_IGN, 0);
+    }
     let quit = bit(libc::SIGQUIT);
     let quit_is_known = KNOWN.load(Ordering::Relaxed) & quit != 0;
     if quit_is_known && IGNORED_AT_START.load(Ordering::Relaxed) & quit == 0 && !quit_stays_ignored() {
@@ -258,6 +267,9 @@ impl Drop for ForegroundWait {
 ///
 /// Nothing is lost between looking and waiting. Where the system can't do that it says that this is unsupported.
 pub fn wait_interruptibly(children: &[ProcessId]) -> io::Result<Option<i32>> {
+    if children.iter().any(|child| super::process::has_ended(*child)) {
+        return Ok(first_pending());
+    }
     let mut watched = Vec::with_capacity(children.len());
     let mut handles = Vec::with_capacity(children.len());
     for child in children {
@@ -351,7 +363,8 @@ fn note_start(signal: i32) {
 }
 
 fn is_ignored(signal: i32) -> bool {
-    disposition(signal).sa_sigaction == libc::SIG_IGN
+    let is_told = signal == libc::SIGCHLD && CHILDREN_ARE_IGNORED.load(Ordering::Relaxed);
+    is_told || disposition(signal).sa_sigaction == libc::SIG_IGN
 }
 
 pub(super) fn disposition(signal: i32) -> libc::sigaction {
@@ -364,7 +377,17 @@ pub(super) fn disposition(signal: i32) -> libc::sigaction {
 
 /// Sets a disposition; one that can't be set stays as it is. Calls are interrupted, so that whoever waits can look. The handler
 /// must be one that may run at any time.
-pub(super) fn set(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
+pub(super) fn set(signal: i32, mut handler: libc::sighandler_t, flags: libc::c_int) {
+    if signal == libc::SIGCHLD {
+        CHILDREN_ARE_IGNORED.store(handler == libc::SIG_IGN, Ordering::Relaxed);
+        if handler == libc::SIG_IGN {
+            handler = libc::SIG_DFL;
+        }
+    }
+    install(signal, handler, flags);
+}
+
+fn install(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
     let pointer = action.as_mut_ptr();
     // SAFETY: the structure is ours, and all zeros is a valid value of it.
