@@ -12,6 +12,7 @@ use crate::findings::{self, FindingRules, Known, Part};
 use crate::kernel::Kernel;
 use crate::seen::SeqSet;
 use crate::story::Story;
+use crate::weight;
 
 /// Events that one engine keeps: half a million, about a gigabyte without previews; later ones are counted, not kept.
 pub const EVENTS_KEPT_MAX: u64 = 500_000;
@@ -48,6 +49,8 @@ pub struct Engine {
     /// The same shells, the one that was told first in front.
     told_in_order: VecDeque<ShellId>,
     kept: u64,
+    /// What the events that are kept weigh.
+    weight: u64,
     not_kept: u64,
     preview_bytes_left: usize,
     previews_not_kept: u64,
@@ -91,6 +94,7 @@ impl Engine {
             told: BTreeMap::new(),
             told_in_order: VecDeque::new(),
             kept: 0,
+            weight: 0,
             not_kept: 0,
             preview_bytes_left: PREVIEW_BYTES_KEPT_MAX,
             previews_not_kept: 0,
@@ -155,6 +159,7 @@ impl Engine {
                 let left_out = bound_preview(&mut event, &mut self.preview_bytes_left);
                 self.previews_not_kept += u64::from(left_out);
                 changes.new.push(event.seq);
+                self.weight += weight::of_event(&event);
                 stream.events.insert(event.seq, event);
             }
         }
@@ -163,9 +168,9 @@ impl Engine {
         changes
     }
 
-    /// Events of shells that are kept.
-    pub(crate) fn events_kept(&self) -> u64 {
-        self.kept
+    /// What the events of shells that are kept weigh.
+    pub(crate) fn weight_kept(&self) -> u64 {
+        self.weight
     }
 
     /// Bytes of previews that are kept.
@@ -189,6 +194,7 @@ impl Engine {
     pub(crate) fn count_kept(&mut self) {
         self.kernel.count_things();
         self.kept = self.shells.values().map(|stream| stream.events.len() as u64).sum();
+        self.weight = self.shells.values().flat_map(|stream| stream.events.values()).map(weight::of_event).sum();
         let previews = self.shells.values().flat_map(|stream| stream.events.values()).map(preview_bytes);
         self.preview_bytes_left = PREVIEW_BYTES_KEPT_MAX.saturating_sub(previews.sum());
     }

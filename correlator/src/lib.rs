@@ -23,6 +23,7 @@ pub mod story_lines;
 pub mod stream;
 pub mod terminal_text;
 pub mod tree;
+mod weight;
 
 pub use engine::{Changes, Engine};
 pub use findings::{Finding, FindingRules, FindingRulesError};

@@ -10,6 +10,7 @@ use nash_events::{ByteString, KernelEvent, KernelEventKind};
 
 use super::effects::{Files, Paths};
 use super::{Moment, Pid};
+use crate::weight;
 
 /// Programs that one process is known to have run: 64; a chain of that many is a loop.
 const EXECS_KEPT_MAX: usize = 64;
@@ -33,6 +34,8 @@ pub(crate) struct Record {
     pub(crate) first: Option<(Moment, Actor)>,
     pub(crate) last: Option<Moment>,
     pub(crate) execs: Vec<(Moment, Ran)>,
+    /// What the arguments of these weigh.
+    arguments: usize,
     pub(crate) exit: Option<(Moment, Exit)>,
     pub(crate) files: Files,
     /// Everything else, in the order of time.
@@ -72,7 +75,9 @@ impl Record {
             KernelEventKind::Mutation(mutation) => self.files.mutation(mutation, &at, paths, room),
             KernelEventKind::Exec(exec) => {
                 let ran = Ran { exec: Exec::clone(exec), assurance: event.actor.assurance.clone() };
+                let arguments = usize::try_from(weight::of_arguments(&ran.exec.argv)).unwrap_or(usize::MAX);
                 let kept = keep_first(&mut self.execs, at, ran, EXECS_KEPT_MAX);
+                self.arguments = self.arguments.saturating_add(if kept { arguments } else { 0 });
                 self.others_not_kept += u64::from(!kept);
             }
             KernelEventKind::Exit(exit) => settle(&mut self.exit, at, exit.clone()),
@@ -85,9 +90,9 @@ impl Record {
         }
     }
 
-    /// Events and files that are kept of it.
+    /// Events and files that are kept of it; long arguments count as several.
     pub(crate) fn size(&self) -> usize {
-        self.files.len() + self.others.len() + self.execs.len()
+        self.files.len() + self.others.len() + self.execs.len() + self.arguments
     }
 
     /// Takes the event that made this process.

@@ -3,13 +3,13 @@
 //! What is left out is counted. Findings are never left out before there are very many.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
 
 use nash_events::{ProcessKey, ShellId};
 use serde::Serialize;
 
 use crate::findings::Finding;
 use crate::story::{Command, Effect, Process, ShellStory, Story};
+use crate::weight::json_bytes as bytes;
 
 /// Commands, processes and what belongs to them that are put together: 100,000; a page or a trace of more is nothing that a viewer
 /// opens.
@@ -206,23 +206,4 @@ fn size(story: &Story) -> usize {
     let shells = story.shells.iter().map(|shell| 1 + shell.commands.len() + shell.pipes.len() + shell.events.len());
     let processes = story.processes.iter().map(|process| 1 + process.effects.len());
     shells.sum::<usize>() + processes.sum::<usize>()
-}
-
-/// How long something is as JSON.
-fn bytes(what: &impl Serialize) -> u64 {
-    struct Counted(u64);
-    impl Write for Counted {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counted = Counted(0);
-    // Counting does not fail; what can't be written as JSON is not written either.
-    let _ = serde_json::to_writer(&mut counted, what);
-    counted.0
 }

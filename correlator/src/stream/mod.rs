@@ -15,6 +15,7 @@ use nash_events::{Batch, KernelEvent};
 
 use crate::findings::{Finding, FindingRules};
 use crate::story::Story;
+use crate::weight;
 use crate::{Changes, Engine};
 pub use gather::{FINDINGS_MAX, GATHERED_BYTES_MAX, GATHERED_MAX, Gathering};
 use totals::Totals;
@@ -35,9 +36,9 @@ const FINDINGS_REMEMBERED_MAX: usize = 100_000;
 pub struct Limits {
     /// Milliseconds that a shell's family is kept after its end for what comes late.
     pub lateness_ms: f64,
-    /// Events between two looks for what is over.
+    /// Events between two looks for what is over; each KiB of text in one counts as one more.
     pub events_between_looks: u64,
-    /// Events of shells at which what is still open is told in part.
+    /// Events of shells, counted the same way, at which what is still open is told in part.
     pub events: u64,
     /// Bytes of previews at which the same happens.
     pub preview_bytes: usize,
@@ -127,8 +128,11 @@ impl Stream {
     /// at the time stands in both.
     pub fn push(&mut self, batch: Batch) -> (Changes, Vec<Story>) {
         self.note_time(&batch);
+        let weight = weight::of_batch(&batch);
         let changes = self.engine.push_owned(batch);
-        self.since_look += changes.new.len() as u64;
+        if !changes.new.is_empty() {
+            self.since_look += weight;
+        }
         if self.since_look < self.limits.events_between_looks {
             return (changes, Vec::new());
         }
@@ -216,7 +220,7 @@ impl Stream {
 
     fn is_full(&self) -> bool {
         let (engine, limits) = (&self.engine, &self.limits);
-        engine.events_kept() > limits.events
+        engine.weight_kept() > limits.events
             || engine.preview_bytes_kept() > limits.preview_bytes
             || engine.kernel.processes_kept() > limits.processes
             || engine.kernel.things_kept() > limits.files

@@ -188,6 +188,25 @@ fn of_many_shells_without_an_end_the_quiet_ones_are_told_early_and_nothing_of_th
 }
 
 #[test]
+fn few_but_long_events_are_not_kept_for_longer_than_many_short_ones() {
+    let limits = Limits { events_between_looks: 2000, events: 3000, ..Limits::default() };
+    let mut stream = Stream::with_limits(limits);
+    // As much as a hundred events.
+    let words = vec!["word"; 2000].join(" ");
+    let mut told = Vec::new();
+    for number in 0..100_u32 {
+        let ts = f64::from(number) * APART_MS;
+        let events = [shell_start(1, &json!({"ts": ts})), exec(2, 1, &words, &json!({"ts": ts + 1.0}))];
+        told.extend(stream.push(batch("long", None, &events[usize::from(number > 0)..])).1);
+        let next = exec(u64::from(number) + 3, u64::from(number) + 2, &words, &json!({"ts": ts + 2.0}));
+        told.extend(stream.push(batch("long", None, &[next])).1);
+    }
+    assert!(told.len() >= 2, "{} parts", told.len());
+    let kept = stream.finish().shells[0].commands.len();
+    assert!(kept < 80, "{kept} of 101 commands were kept");
+}
+
+#[test]
 fn a_short_story_is_told_whole_as_the_engine_tells_it() {
     let mut stream = Stream::new();
     let mut engine = nash_correlator::Engine::new();
