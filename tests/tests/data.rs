@@ -63,6 +63,11 @@ impl Told {
         redirects
     }
 
+    /// What a file holds that the script made.
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.place.path().join(name)).unwrap()
+    }
+
     fn to_file(&self, name: &str) -> &Redirect {
         let path = self.place.path().join(name);
         let leads_there = |redirect: &&&Redirect| match &redirect.target {
@@ -354,4 +359,33 @@ fn at_meta_nothing_stands_in_a_pipe_and_no_file_is_read() {
     });
     assert!(told.pipes().iter().all(|pipe| pipe.data.is_none()));
     assert!(told.to_file("f").data.is_none());
+}
+
+/// The names of the programs that were told of.
+fn programs(told: &Told) -> Vec<String> {
+    let execs = told.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Exec(exec) => Some(String::from_utf8_lossy(exec.argv[0].as_bytes()).into_owned()),
+        _ => None,
+    });
+    execs.collect()
+}
+
+#[test]
+fn a_script_that_takes_the_shells_own_descriptors_gets_them_and_is_told_of_all_the_same() {
+    let take_all = r#"for fd in $(ls /proc/$$/fd); do case $fd in [0-2] | 255) ;; *) eval "exec $fd>&-" ;; esac; done"#;
+    let cases = [
+        ("exec 800> f; echo hi >&800; touch x; exec 800>&-", "hi\n"),
+        ("(echo hi >&800; touch x) 800> f", "hi\n"),
+        ("{ echo hi >&800; touch x; } 800> f", "hi\n"),
+        ("exec 800>&-; touch x > f", ""),
+        (&format!("{take_all}; touch x > f"), ""),
+    ];
+    for (script, content) in cases {
+        let told = told(&format!("{script}\ntrue | cat"));
+        assert_eq!((told.ended.err(), told.read("f")), (String::new(), content.to_owned()), "{script}");
+        let programs = programs(&told);
+        for name in ["touch", "cat"] {
+            assert!(programs.iter().any(|program| program == name), "{script}: {programs:?}");
+        }
+    }
 }

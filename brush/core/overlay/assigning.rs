@@ -305,6 +305,9 @@ pub(crate) async fn declared(
     };
     let value = match &assignment.value {
         AssignmentValue::Scalar(word) => {
+            // Braces make several assignments of it, of which the last one holds.
+            let last = expansion::last_of_braces(shell, &word.value).map(Word::from);
+            let word = last.as_ref().unwrap_or(word);
             AssignmentValue::Scalar(Word::from(expansion::basic_expand_assignment_word(shell, params, word).await?))
         }
         AssignmentValue::Array(words) => {

@@ -268,6 +268,12 @@ fn joined<SE: ShellExtensions>(
     Ok(sink.finish())
 }
 
+/// The last of the words that a word's braces make of it, if it has any.
+pub(crate) fn last_of_braces<SE: ShellExtensions>(shell: &Shell<SE>, text: &str) -> Option<String> {
+    let words = if shell.options().perform_brace_expansion { braces::expanded(text) } else { None };
+    words?.pop()
+}
+
 fn split<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,

@@ -202,8 +202,7 @@ pub fn make_redirections_permanent<SE: ShellExtensions>(
     context: &mut ExecutionContext<'_, SE>,
 ) -> Result<(), error::Error> {
     let own = context.params.own_redirections();
-    process::place_descriptors(&own)?;
-    context.shell.adopt_descriptors(&own);
+    context.shell.take_descriptors(&own)?;
     Ok(())
 }
 

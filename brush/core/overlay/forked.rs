@@ -159,8 +159,7 @@ pub(crate) fn keep_redirections<SE: extensions::ShellExtensions>(
     }
     let files = std::mem::take(params.open_files_mut());
     // What can't be placed stays as it is; a command that uses it fails there, with its own message.
-    let _ = process::place_descriptors(&files);
-    shell.adopt_descriptors(&files);
+    let _ = shell.take_descriptors(&files);
 }
 
 fn become_child<SE: extensions::ShellExtensions>(
@@ -177,8 +176,7 @@ fn become_child<SE: extensions::ShellExtensions>(
     }
     let files = std::mem::take(params.open_files_mut());
     // Whatever can't be placed stays as it is; a command that uses it fails there, with its own message.
-    let _ = process::place_descriptors(&files);
-    shell.adopt_descriptors(&files);
+    let _ = shell.take_descriptors(&files);
     drop(files);
     crate::substitutes::forget();
     process::close_private_descriptors();
@@ -194,8 +192,19 @@ fn become_child<SE: extensions::ShellExtensions>(
 }
 
 impl<SE: extensions::ShellExtensions> Shell<SE> {
+    /// Makes descriptors the process's own, and enters those that could be placed into the shell's table.
+    pub(crate) fn take_descriptors(&mut self, files: &OpenFiles) -> std::io::Result<()> {
+        if self.gate().is_active() {
+            let numbers: Vec<_> = files.iter_entries().filter(|(_, file)| file.is_some()).map(|(fd, _)| fd).collect();
+            self.gate().before_descriptors(&numbers);
+        }
+        let placed = process::place_descriptors(files);
+        self.adopt_descriptors(files);
+        placed
+    }
+
     /// Enters descriptors that have become the process's own into the shell's table.
-    pub(crate) fn adopt_descriptors(&mut self, files: &OpenFiles) {
+    fn adopt_descriptors(&mut self, files: &OpenFiles) {
         for (fd, file) in files.iter_entries() {
             if file.is_some() {
                 self.open_files_mut().set_fd(fd, crate::openfiles::OpenFile::Inherited(fd));

@@ -92,6 +92,10 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
     fn child_variables(&self) -> &[(String, String)] {
         &[]
     }
+    /// These numbers are about to become the script's, whatever they lead to. An embedder moves what it has open there.
+    fn before_descriptors(&self, numbers: &[RawFd]) {
+        let _ = numbers;
+    }
     /// The shell was forked, and this is the child. Called before anything else happens in it.
     fn on_forked_child(&self) {}
     /// The shell was forked, and this is the parent. The span is told when the child ends: a command that took the

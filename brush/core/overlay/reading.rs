@@ -230,7 +230,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         let status = match &error.kind {
             SyntaxErrorKind::InArray(_) | SyntaxErrorKind::UnclosedArray => ARRAY_ERROR_STATUS,
             // So it is in bash, where the test never got to run and nothing else set a status.
-            SyntaxErrorKind::Conditional(_) if origin.is_program() => 0,
+            SyntaxErrorKind::Conditional(_) if origin.is_program() => self.last_exit_status(),
             SyntaxErrorKind::Unexpected(_) if error.is_substituted && self.runs_command_string() => {
                 SUBSTITUTION_ERROR_STATUS
             }

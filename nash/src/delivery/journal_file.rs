@@ -4,6 +4,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -11,10 +12,6 @@ use nash_events::ShellId;
 
 use super::page::{KindIndex, Loss, Page};
 use super::sys;
-
-/// The lowest descriptor of a journal: far above those that scripts name, and above the shell's own from 700 on. Where the
-/// process may not have so many (`ulimit -n`), lower ones do.
-const DESCRIPTORS_MIN: [i32; 5] = [800, 200, 100, 50, 10];
 
 /// Undelivered bytes of one journal: 64 MiB, what a whole spool directory may take.
 pub(crate) const JOURNAL_BYTES_MAX: u64 = nash_events::limits::SPOOL_BYTES_MAX;
@@ -50,7 +47,7 @@ impl JournalFile {
 
     /// Makes a journal that nobody else can read: it serves as a queue, and what it holds dies with the shell.
     pub(crate) fn unnamed() -> io::Result<Self> {
-        let file = move_up(&sys::unnamed_file()?)?;
+        let file = sys::move_up(&sys::unnamed_file()?)?.into();
         Ok(Self { file, path: None, spills: false })
     }
 
@@ -62,6 +59,30 @@ impl JournalFile {
     /// The same journal; with `spills`, what the file does not take goes on in memory.
     pub(crate) fn spilling(self, spills: bool) -> Self {
         Self { spills, ..self }
+    }
+
+    /// The number of its descriptor.
+    pub(crate) fn number(&self) -> i32 {
+        self.file.as_raw_fd()
+    }
+
+    /// The lowest number that anything of this module may have in this process.
+    pub(crate) fn lowest_number(&self) -> i32 {
+        let fits = sys::DESCRIPTORS_MIN.into_iter().filter(|lowest| *lowest <= self.number());
+        fits.max().unwrap_or(0)
+    }
+
+    /// The same journal by another descriptor, whose number is none of these.
+    pub(crate) fn elsewhere(&self, numbers: &[i32]) -> io::Result<Self> {
+        let mut lowest = self.number();
+        loop {
+            lowest += 1;
+            let file = File::from(sys::duplicate_from(&self.file, lowest)?);
+            lowest = file.as_raw_fd();
+            if !numbers.contains(&lowest) {
+                return Ok(Self { file, path: self.path.clone(), spills: self.spills });
+            }
+        }
     }
 
     /// Writes the header. Where that fails the place is none: the file is gone again.
@@ -78,7 +99,7 @@ impl JournalFile {
 
     fn settle(low: &File) -> io::Result<File> {
         low.try_lock_shared().map_err(io::Error::from)?;
-        move_up(low)
+        Ok(sys::move_up(low)?.into())
     }
 
     /// Appends lines by one write. What can't be written is counted under `kind`; gives whether it was written.
@@ -201,16 +222,4 @@ impl JournalFile {
             }
         }
     }
-}
-
-/// Duplicates a file to a descriptor that scripts do not use.
-fn move_up(low: &File) -> io::Result<File> {
-    let mut result = Err(io::ErrorKind::Other.into());
-    for lowest in DESCRIPTORS_MIN {
-        result = sys::duplicate_from(low, lowest);
-        if result.is_ok() {
-            break;
-        }
-    }
-    result
 }

@@ -189,6 +189,26 @@ impl Life {
         self.off = true;
     }
 
+    /// Moves the journal, and gives up a connection, where a script takes their numbers.
+    pub(crate) fn give_way(&mut self, numbers: &[i32]) {
+        if !numbers.iter().any(|number| *number >= self.journal.lowest_number()) {
+            return;
+        }
+        let stopped = self.stop_flusher();
+        if let Some((_, sender)) = &mut self.work {
+            sender.disconnect();
+        }
+        if !(stopped && numbers.contains(&self.journal.number())) {
+            return;
+        }
+        let Ok(journal) = self.journal.elsewhere(numbers) else { return };
+        let journal = Arc::new(journal);
+        if let Some((outbox, _)) = &mut self.work {
+            outbox.move_to(Arc::clone(&journal));
+        }
+        self.journal = journal;
+    }
+
     /// Delivers before another program takes the shell's place.
     pub(crate) fn before_replace(&mut self) {
         if self.is_fork || !self.can_post {

@@ -165,6 +165,11 @@ impl Delivery {
         self.with((), Life::become_fork);
     }
 
+    /// Moves what is open here out of the way of numbers that a script takes.
+    pub(crate) fn give_way(&self, numbers: &[i32]) {
+        self.with((), |life| life.give_way(numbers));
+    }
+
     /// Delivers, within 250 ms, before another program takes the place of this shell (not of a fork of it).
     pub(crate) fn before_replace(&self) {
         self.with((), Life::before_replace);

@@ -96,6 +96,11 @@ impl Sender {
         outcome
     }
 
+    /// Ends the connection; the next batch makes a new one.
+    pub(crate) fn disconnect(&mut self) {
+        self.connection = None;
+    }
+
     fn learn(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Acknowledged => {

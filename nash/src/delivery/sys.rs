@@ -53,12 +53,28 @@ pub(crate) fn share_words<const WORDS: usize>() -> io::Result<&'static [AtomicU6
     Ok(unsafe { &*address.cast::<[AtomicU64; WORDS]>() })
 }
 
-/// Duplicates a file to the lowest free descriptor from `lowest` on, to be closed on exec.
-pub(super) fn duplicate_from(file: &File, lowest: RawFd) -> io::Result<File> {
+/// The lowest descriptor of what is open here: far above those that scripts name, and above the shell's own from 700 on. Where the
+/// process may not have so many (`ulimit -n`), lower ones do.
+pub(super) const DESCRIPTORS_MIN: [RawFd; 5] = [800, 200, 100, 50, 10];
+
+/// Duplicates a descriptor to the lowest free number from `lowest` on, to be closed on exec.
+pub(super) fn duplicate_from(low: &impl AsRawFd, lowest: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: the call takes and returns numbers.
-    let fd = check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, lowest) })?;
+    let fd = check(unsafe { libc::fcntl(low.as_raw_fd(), libc::F_DUPFD_CLOEXEC, lowest) })?;
     // SAFETY: the descriptor was just made and belongs to nobody else.
-    Ok(unsafe { File::from_raw_fd(fd) })
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Duplicates a descriptor to a number that scripts do not use.
+pub(super) fn move_up(low: &impl AsRawFd) -> io::Result<OwnedFd> {
+    let mut result = Err(io::ErrorKind::Other.into());
+    for lowest in DESCRIPTORS_MIN {
+        result = duplicate_from(low, lowest);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
 }
 
 /// Makes a file without a name that lives as long as its descriptors.
@@ -237,7 +253,8 @@ impl Socket {
         // SAFETY: the call takes numbers only.
         let fd = unsafe { libc::socket(domain, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
         // SAFETY: the descriptor was just made and belongs to nobody else.
-        Ok(Self(unsafe { OwnedFd::from_raw_fd(check(fd)?) }))
+        let low = unsafe { OwnedFd::from_raw_fd(check(fd)?) };
+        Ok(Self(move_up(&low).unwrap_or(low)))
     }
 
     #[cfg(not(target_os = "linux"))]

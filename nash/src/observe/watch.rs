@@ -169,6 +169,12 @@ impl Gate for Watch {
         &self.child_variables
     }
 
+    fn before_descriptors(&self, numbers: &[i32]) {
+        if let Some(stream) = &self.stream {
+            stream.delivery.give_way(numbers);
+        }
+    }
+
     fn on_forked_child(&self) {
         if let Some(stream) = &self.stream {
             stream.links.forget();

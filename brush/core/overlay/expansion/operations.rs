@@ -202,6 +202,8 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                     rest.to_owned()
                 }))
             }
+            // Nothing is replaced where nothing is, not even the empty text.
+            Operation::Replace { .. } if matches!(value, Value::Unset) => Ok(value),
             Operation::Replace { which, pattern, with } => self.replaced(value, *which, pattern, with),
             Operation::Case { to, all, pattern } => {
                 let pattern = self.pattern(pattern)?;

@@ -31,6 +31,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             }
             Name::All(array, kind) => {
                 let array = binding::resolved(self.shell, array).0.to_owned();
+                if let Some(ShellValue::String(text)) = binding::variable(self.shell, &array).map(ShellVariable::value)
+                {
+                    let text = text.clone();
+                    return self.part(name, &text, offset, length).map(Value::One);
+                }
                 let numbered: Vec<(u64, String)> = match binding::variable(self.shell, &array).map(ShellVariable::value)
                 {
                     Some(ShellValue::IndexedArray(values)) => {

@@ -285,7 +285,9 @@ impl DescriptorPlan {
         for step in &self.steps {
             match *step {
                 Step::Place { from, to } => place(from, to)?,
-                Step::Close(fd) => close(fd),
+                // What is closed by a program is the shell's own, and for the script not open.
+                Step::Close(fd) if is_open_for_commands(fd) => close(fd),
+                Step::Close(_) => {}
             }
         }
         Ok(())

@@ -4,12 +4,12 @@
 //! commands, by whoever asks for what is pending. This module knows no scripts and no traps' texts.
 
 #![warn(warnings, clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
-#![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
 
-use std::io;
+mod interruptible;
+
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
-use super::process::ProcessId;
+pub use self::interruptible::wait_interruptibly;
 
 /// The number of the last signal there is.
 pub const SIGNAL_MAX: i32 = 64;
@@ -262,47 +262,6 @@ impl Drop for ForegroundWait {
         }
     }
 }
-
-/// Waits until one of the children has ended, or a caught signal came; returns that signal, which stays pending.
-///
-/// Nothing is lost between looking and waiting. Where the system can't do that it says that this is unsupported.
-pub fn wait_interruptibly(children: &[ProcessId]) -> io::Result<Option<i32>> {
-    if children.iter().any(|child| super::process::has_ended(*child)) {
-        return Ok(first_pending());
-    }
-    let mut watched = Vec::with_capacity(children.len());
-    let mut handles = Vec::with_capacity(children.len());
-    for child in children {
-        // SAFETY: the call takes numbers only.
-        let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, *child, 0) };
-        let Ok(handle) = i32::try_from(handle) else { return Err(io::ErrorKind::Unsupported.into()) };
-        if handle < 0 {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        // SAFETY: the descriptor was made just above and nobody else owns it.
-        handles.push(unsafe { <std::os::fd::OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(handle) });
-        watched.push(libc::pollfd { fd: handle, events: libc::POLLIN, revents: 0 });
-    }
-    let before = change_mask(libc::SIG_BLOCK, &set_of(None));
-    let mut signal = first_pending();
-    while signal.is_none() {
-        let count = libc::nfds_t::try_from(watched.len()).unwrap_or_default();
-        // That a child has stopped, no handle tells: whoever wants to know looks again.
-        let timeout = if super::process::reports_stops() { &raw const LOOK } else { std::ptr::null() };
-        // SAFETY: the vector, the timeout and the mask outlive the call.
-        let result = unsafe { libc::ppoll(watched.as_mut_ptr(), count, timeout, &raw const before) };
-        signal = first_pending();
-        if result >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            break;
-        }
-    }
-    // A signal that came together with a child's end is delivered now.
-    change_mask(libc::SIG_SETMASK, &before);
-    Ok(signal.or_else(first_pending))
-}
-
-/// How often a shell with job control looks whether a child has stopped: every 50 ms.
-static LOOK: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Signals that wait, until [`let_go`].
 pub struct Held(libc::sigset_t);
