@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use nash_events::event::{Data, HashOf, Pipe, Redirect, RedirectTarget};
+use nash_events::event::{Data, HashOf, Pipe, Redirect, RedirectMode, RedirectTarget};
 use nash_events::limits::{HASHED_BYTES_MAX, PREVIEW_BYTES_MAX, PREVIEWS_PER_COMMAND_BYTES_MAX};
 use nash_events::{Event, EventKind};
 use sha2::{Digest as _, Sha256};
@@ -191,6 +191,44 @@ fn a_descriptor_that_exec_opened_is_found_closed_after_much_use() {
     let told = told("exec 3> f; for i in 1 2 3; do echo $i >&3; done; exec 3>&-; echo more >> f");
     let opened = told.redirects().into_iter().find(|redirect| redirect.op == "3>").unwrap();
     assert_eq!(shown(opened.data.as_ref()), (6, "1\n2\n3\n"), "read back when it was closed, not at the end");
+}
+
+#[test]
+fn what_a_variable_s_descriptor_opens_is_read_back_when_it_is_closed() {
+    let told = told(
+        "exec {v}> f; echo z >&$v; exec {v}>&-; echo more > f; : {w}> g; echo y >&$w; : {w}>&-; echo more > g
+         { : ; } {x}> h; echo x >&$x; : {x}>&-; echo more > h",
+    );
+    assert_eq!(told.ended.err(), "");
+    for (name, text) in [("f", "z\n"), ("g", "y\n"), ("h", "x\n")] {
+        assert_eq!(shown(told.to_file(name).data.as_ref()), (2, text), "{name}");
+    }
+    let redirects = told.redirects();
+    let closed: Vec<_> = redirects.iter().filter(|redirect| redirect.target == RedirectTarget::Close).collect();
+    assert_eq!(closed.len(), 3);
+    // The number is the lowest from 10 on that nobody gave the shell.
+    assert!(closed.iter().all(|close| close.op == format!("{}>&-", close.fd.unwrap())), "{closed:#?}");
+    assert_eq!(redirects.len(), 12, "each is told once: {redirects:#?}");
+}
+
+#[test]
+fn a_file_after_an_ampersand_is_told_like_one_for_both_streams() {
+    let told = told("{ echo out; echo err >&2; } >& f; echo more > f; exec >& g; echo out; echo err >&2; exec >& h");
+    for name in ["f", "g"] {
+        let redirect = told.to_file(name);
+        assert_eq!((redirect.op.as_str(), redirect.mode.clone()), (">&", Some(RedirectMode::Write)), "{name}");
+        assert_eq!(shown(redirect.data.as_ref()), (8, "out\nerr\n"), "{name}");
+    }
+}
+
+#[test]
+fn the_files_of_tests_and_arithmetic_are_read_back_when_those_end() {
+    let told =
+        told("[[ a == a ]] > f; echo z > f; (( 1 )) > g; echo z > g; [[ a == b ]] > h | :; echo z > h; [[ x ]] > /");
+    for name in ["f", "g", "h"] {
+        assert_eq!(shown(told.to_file(name).data.as_ref()), (0, ""), "{name}");
+    }
+    assert!(told.redirects().last().unwrap().error.is_some());
 }
 
 #[test]

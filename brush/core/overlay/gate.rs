@@ -67,6 +67,10 @@ pub trait Gate: Clone + Default + Send + Sync + 'static {
     fn on_opened(&self, redirect: &RedirectEvent<'_>, file: BorrowedFd<'_>) {
         let _ = (redirect, file);
     }
+    /// A descriptor that a variable names was opened or closed, and stays so when the command has ended.
+    fn on_lasting(&self, fd: ShellFd, is_open: bool) {
+        let _ = (fd, is_open);
+    }
     /// A compound command with redirections has ended; it was named when they were told.
     fn on_compound_end(&self, compound: CommandId) {
         let _ = compound;

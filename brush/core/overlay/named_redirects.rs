@@ -6,10 +6,15 @@
 
 use brush_parser::ast::{IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect};
 
+use crate::gate::Gate as _;
+use crate::redirects::Seen;
 use crate::{ErrorKind, ExecutionParameters, Shell, ShellFd, binding, coprocesses, error, extensions, interp, sys};
 
 /// The numbers that the shell chooses from: below are the script's, above the interpreter's own.
 const NUMBERS: std::ops::Range<ShellFd> = 10..100;
+
+/// Stands for a number that is not known.
+const UNKNOWN: ShellFd = -1;
 
 /// Sets up a redirection, or closes the descriptor that the variable holds.
 pub(crate) async fn set_up(
@@ -18,19 +23,27 @@ pub(crate) async fn set_up(
     shell: &mut Shell<impl extensions::ShellExtensions>,
     params: &mut ExecutionParameters,
 ) -> Result<(), error::Error> {
+    let chosen = if closes(redirect) { held(name, shell, params) } else { free(shell, params) };
+    let number = match chosen {
+        Ok(number) => number,
+        Err(error) => {
+            tell(shell, params, redirect, UNKNOWN, Some(&error));
+            return Err(error);
+        }
+    };
     if closes(redirect) {
-        let number = held(name, shell, params)?;
         params.open_files_mut().remove_fd(number);
+        params.own_redirections.push(number);
+        tell(shell, params, redirect, number, None);
         if params.for_program {
             return Ok(());
         }
         coprocesses::note_closed(shell, params, number);
         shell.open_files_mut().remove_fd(number);
         sys::process::close(number);
+        lasts(shell, number, false);
         return Ok(());
     }
-    let is_free = |fd: &ShellFd| params.try_fd(shell, *fd).is_none() && !sys::process::is_open_for_commands(*fd);
-    let number = NUMBERS.clone().find(is_free).ok_or(ErrorKind::TooManyOpenFiles)?;
     interp::setup_redirect(shell, params, &numbered(redirect, number)).await?;
     if params.for_program {
         return Ok(());
@@ -47,8 +60,42 @@ pub(crate) async fn set_up(
         && let Some(file) = params.try_fd(shell, number)
     {
         shell.open_files_mut().set_fd(number, file);
+        lasts(shell, number, true);
     }
     Ok(())
+}
+
+/// A number that is in no use.
+fn free(
+    shell: &Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+) -> Result<ShellFd, error::Error> {
+    let is_free = |fd: &ShellFd| params.try_fd(shell, *fd).is_none() && !sys::process::is_open_for_commands(*fd);
+    Ok(NUMBERS.clone().find(is_free).ok_or(ErrorKind::TooManyOpenFiles)?)
+}
+
+/// Tells the gate what is told of no ordinary redirection: that a number was closed, or that none was found.
+fn tell(
+    shell: &Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+    redirect: &IoRedirect,
+    number: ShellFd,
+    failure: Option<&error::Error>,
+) {
+    if shell.gate().is_active() {
+        let mut seen = Seen::default();
+        if closes(redirect) {
+            seen.duplicate(shell, "-");
+        }
+        seen.report(shell, params, &numbered(redirect, number), failure);
+    }
+}
+
+/// Tells the gate that what became of a descriptor lasts.
+fn lasts(shell: &Shell<impl extensions::ShellExtensions>, number: ShellFd, is_open: bool) {
+    if shell.gate().is_active() {
+        shell.gate().on_lasting(number, is_open);
+    }
 }
 
 /// The number that the variable holds. A text that is no number counts as 0.

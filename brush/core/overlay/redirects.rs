@@ -119,7 +119,7 @@ impl Seen {
                 _ => RedirectTarget::Path(Path::new("")),
             },
         };
-        let number = fd.map(|fd| fd.to_string()).unwrap_or_default();
+        let number = fd.filter(|fd| *fd >= 0).map(|fd| fd.to_string()).unwrap_or_default();
         let closing = if matches!(target, RedirectTarget::Close) { "-" } else { "" };
         let place = shell.place();
         let error = failure.map(|error| match error.kind() {
@@ -161,8 +161,11 @@ pub(crate) fn construct(command: &ast::Command) -> &'static str {
     }
 }
 
-/// The numbers that a redirection sets.
+/// The numbers that a redirection sets, as far as they stand in it.
 pub(crate) fn numbers(redirect: &ast::IoRedirect) -> [Option<ShellFd>; 2] {
+    if matches!(redirect, ast::IoRedirect::Named(..)) {
+        return [None, None];
+    }
     match operator(redirect) {
         (None, "&>" | "&>>") => [Some(1), Some(2)],
         (fd, operator) => [Some(fd.unwrap_or_else(|| default_fd(operator))), None],

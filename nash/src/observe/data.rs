@@ -109,6 +109,8 @@ fn mode(redirect: &RedirectEvent<'_>) -> RedirectMode {
         "<>" => RedirectMode::ReadWrite,
         "<<" | "<<-" => RedirectMode::Heredoc,
         "<<<" => RedirectMode::Herestring,
+        // `>& file` is another way to write `&> file`.
+        ">&" if matches!(redirect.target, RedirectTarget::Path(_)) => RedirectMode::Write,
         "<&" | ">&" => RedirectMode::Duplicate,
         "<&-" | ">&-" => RedirectMode::Close,
         _ => RedirectMode::Write,

@@ -132,6 +132,12 @@ impl Gate for Watch {
         }
     }
 
+    fn on_lasting(&self, fd: i32, is_open: bool) {
+        if let Some(stream) = &self.stream {
+            stream.read_back(stream.files.lasting(fd, is_open));
+        }
+    }
+
     fn on_compound_end(&self, compound: u64) {
         if let Some(stream) = &self.stream {
             stream.read_back(stream.files.of(CmdId(compound)));

@@ -117,6 +117,17 @@ impl Files {
         self.take(|opened| opened.stays && opened.command != Some(command) && gone.contains(&opened.fd))
     }
 
+    /// Keeps what was opened last with this number, until it is closed; takes what was closed.
+    pub(super) fn lasting(&self, fd: i32, is_open: bool) -> Vec<Opened> {
+        if !is_open {
+            return self.take(|opened| opened.stays && opened.fd == fd);
+        }
+        if let Some(opened) = self.state().opened.iter_mut().rfind(|opened| opened.fd == fd) {
+            opened.stays = true;
+        }
+        Vec::new()
+    }
+
     /// Takes all: the shell ends.
     pub(super) fn rest(&self) -> Vec<Opened> {
         self.take(|_| true)
