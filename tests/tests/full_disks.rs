@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use nash_events::EventKind;
 use tempfile::TempDir;
 
 use crate::rig::collector::{ACCEPTS, Collector};
@@ -93,6 +94,27 @@ fn a_limit_that_was_there_before_the_shell_costs_no_event() {
     let (ended, streams) = run_with_collector("ulimit -f 0", SCRIPT);
     assert_same_as_elsewhere(&ended, SCRIPT);
     assert_all_told(&streams, &COMMANDS);
+}
+
+#[test]
+fn what_a_full_place_does_not_take_is_counted_where_there_is_nobody_else() {
+    let script = "ulimit -f 8; for i in {1..100}; do expr $i; done";
+    let place = TempDir::new().unwrap();
+    let kept = place.path().join("kept");
+    fs::create_dir(&kept).unwrap();
+    let prepare = format!(r#"trap 'cp "$NUCLEIC_SHELL_SPOOL"/*.journal "{}"' EXIT"#, kept.display());
+    let ended = run_on_small_disks(place.path(), &prepare, script, None);
+    assert!(ended.out().contains("100\n"), "{}", ended.err());
+    let streams = Streams::of_spool(&kept);
+    let events: Vec<_> = streams.events().collect();
+    let started =
+        events.iter().filter(|event| matches!(&event.kind, EventKind::Exec(_) | EventKind::ExecStart(_))).count();
+    let lost = events.iter().find_map(|event| match &event.kind {
+        EventKind::Dropped(dropped) => dropped.by_kind.get("exec"),
+        _ => None,
+    });
+    // A command is told by its start and its end.
+    assert!((20..100).contains(&started) && lost.is_some_and(|lost| *lost > 100), "{started} told, {lost:?} lost");
 }
 
 fn run_with_collector(prepare: &str, script: &str) -> (Ended, Streams) {

@@ -101,9 +101,14 @@ const WORKER: &str = "711";
 
 /// What was told of a script in a shell that can't make these processes.
 fn told_without(refused: &str, script: &str) -> Told {
+    told_below("refuse_clone", refused, script)
+}
+
+/// What was told of a script in a shell below a program of ours that refuses something.
+fn told_below(program: &str, refused: &str, script: &str) -> Told {
     let tools = TempDir::new().unwrap();
-    let refuse = tools.path().join("refuse_clone");
-    let source = root().join("tests/tests/rig/refuse_clone.c");
+    let refuse = tools.path().join(program);
+    let source = root().join("tests/tests/rig").join(program).with_extension("c");
     let compiled =
         Command::new("cc").args(["-O1", "-Wall", "-Werror", "-o"]).arg(&refuse).arg(source).status().unwrap();
     assert!(compiled.success());
@@ -134,4 +139,20 @@ fn a_shell_that_can_have_no_taps_has_plain_pipes_and_says_so() {
     assert_eq!((&*told.ended.out(), &*told.ended.err()), ("588895\n0 0 0\n", ""));
     assert_eq!(told.pipes().len(), 2);
     assert!(told.pipes().iter().all(|pipe| pipe.tap_failed), "{:#?}", told.pipes());
+}
+
+#[test]
+fn where_the_system_does_not_move_data_it_is_copied_and_that_is_told() {
+    let script =
+        "seq 100000 | cat | md5sum; seq 1000000 | head -n 1; echo ${PIPESTATUS[@]}; echo a | cat; cat <(echo b)";
+    let expected = told_with(script, |command| {
+        command.env("NUCLEIC_SHELL_CAPTURE", "off");
+    });
+    for refused in ["splice", "tee"] {
+        let told = told_below("refuse_call", refused, script);
+        assert_eq!((told.ended.out(), told.ended.err()), (expected.ended.out(), expected.ended.err()), "{refused}");
+        let pipes = told.pipes();
+        assert!(pipes.len() == 5 && pipes.iter().all(|pipe| pipe.tap_failed), "{refused}: {pipes:#?}");
+        assert_eq!(pipes[0].data.as_ref().map(|data| data.bytes), Some(588_895), "{refused}");
+    }
 }

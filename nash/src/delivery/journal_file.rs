@@ -16,6 +16,9 @@ use super::sys;
 /// Undelivered bytes of one journal: 64 MiB, what a whole spool directory may take.
 pub(crate) const JOURNAL_BYTES_MAX: u64 = nash_events::limits::SPOOL_BYTES_MAX;
 
+/// Room behind the header that stays blank until losses have no other place: 1 KiB holds a few of them.
+const LOSS_ROOM_BYTES: usize = 1 << 10;
+
 /// Bytes that are read at once: 64 KiB, a few dozen events.
 pub(crate) const PIECE_BYTES: usize = 64 << 10;
 
@@ -29,6 +32,8 @@ pub(crate) struct JournalFile {
     path: Option<PathBuf>,
     /// What the file does not take goes on in memory, since there is somebody to post it to.
     spills: bool,
+    /// Where the room for losses begins, in a file with a name.
+    room_at: Option<u64>,
 }
 
 impl JournalFile {
@@ -37,7 +42,7 @@ impl JournalFile {
         let path = directory.join(format!("{shell_id}.journal"));
         let low = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
         match Self::settle(&low) {
-            Ok(file) => Ok(Self { file, path: Some(path), spills: false }),
+            Ok(file) => Ok(Self { file, path: Some(path), spills: false, room_at: None }),
             Err(error) => {
                 let _ = std::fs::remove_file(&path);
                 Err(error)
@@ -48,12 +53,12 @@ impl JournalFile {
     /// Makes a journal that nobody else can read: it serves as a queue, and what it holds dies with the shell.
     pub(crate) fn unnamed() -> io::Result<Self> {
         let file = sys::move_up(&sys::unnamed_file()?)?.into();
-        Ok(Self { file, path: None, spills: false })
+        Ok(Self { file, path: None, spills: false, room_at: None })
     }
 
     /// Takes a journal of a dead shell, under its exclusive lock.
     pub(crate) fn of_dead(file: File, path: PathBuf) -> Self {
-        Self { file, path: Some(path), spills: false }
+        Self { file, path: Some(path), spills: false, room_at: None }
     }
 
     /// The same journal; with `spills`, what the file does not take goes on in memory.
@@ -80,14 +85,18 @@ impl JournalFile {
             let file = File::from(sys::duplicate_from(&self.file, lowest)?);
             lowest = file.as_raw_fd();
             if !numbers.contains(&lowest) {
-                return Ok(Self { file, path: self.path.clone(), spills: self.spills });
+                return Ok(Self { file, path: self.path.clone(), spills: self.spills, room_at: self.room_at });
             }
         }
     }
 
     /// Writes the header. Where that fails the place is none: the file is gone again.
-    pub(crate) fn begin(self, page: Page, header: &[u8]) -> Result<Self, Option<Loss>> {
-        match self.append_to_file(page, header, JOURNAL_BYTES_MAX) {
+    pub(crate) fn begin(mut self, page: Page, header: &[u8]) -> Result<Self, Option<Loss>> {
+        let mut head = header.to_vec();
+        head.resize(header.len() + LOSS_ROOM_BYTES - 1, b' ');
+        head.push(b'\n');
+        self.room_at = self.path.is_some().then_some(header.len() as u64);
+        match self.append_to_file(page, &head, JOURNAL_BYTES_MAX) {
             Ok(()) => Ok(self),
             Err((_, loss)) => {
                 self.remove();
@@ -156,6 +165,14 @@ impl JournalFile {
         };
         page.unreserve(length);
         Err((0, Some(loss)))
+    }
+
+    /// Writes what was lost into the room that was kept for it, where the file takes nothing more; whether it did.
+    pub(crate) fn tell_in_room(&self, lines: &[u8]) -> bool {
+        let (Some(path), Some(room_at)) = (&self.path, self.room_at) else { return false };
+        // This descriptor appends wherever it is told to write.
+        let file = OpenOptions::new().write(true).open(path);
+        lines.len() < LOSS_ROOM_BYTES && file.is_ok_and(|file| file.write_all_at(lines, room_at).is_ok())
     }
 
     /// Reads from `offset` on; 0 bytes are the end.

@@ -14,10 +14,10 @@ use nash_events::{CmdId, JournalHeader, Mark, Record, encode_record_into};
 use super::budget::{Budget, EndBudget};
 use super::flusher::{Flusher, Left, now_ms};
 use super::housekeeping;
-use super::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
+use super::journal_file::JournalFile;
 use super::leaving::Before;
 use super::outbox::Outbox;
-use super::page::{KindIndex, Loss, Page, dropped};
+use super::page::{KindIndex, Loss, Page};
 use super::sender::Sender;
 use super::settings::Settings;
 use super::spool_dir;
@@ -174,7 +174,8 @@ impl Life {
         let delivered = if self.can_post {
             stopped && self.deliver(settled)
         } else {
-            self.tell_last_losses();
+            let untold = self.tell_last_losses();
+            self.tell_in_room(untold);
             false
         };
         if delivered && settled {
@@ -260,8 +261,9 @@ impl Life {
         let dropped = Dropped { count: by_kind.values().sum(), by_kind, reason: Loss::WriteFailed.as_str().to_owned() };
         let kind = EventKind::Dropped(dropped);
         let mut line = Vec::new();
-        if encode_record_into(&mut line, &Record { ts: now_ms(), cmd: None, kind: &kind }).is_ok() {
-            self.journal.append_spilled(self.page, &line);
+        let encoded = encode_record_into(&mut line, &Record { ts: now_ms(), cmd: None, kind: &kind });
+        if encoded.is_ok() && !self.journal.append_spilled(self.page, &line) {
+            self.journal.tell_in_room(&line);
         }
     }
 
@@ -293,36 +295,6 @@ impl Life {
         if self.buffer.capacity() > BUFFER_BYTES_KEPT {
             self.buffer = Vec::new();
         }
-    }
-
-    /// Appends what was lost, by reason; where that fails too, it is counted again.
-    fn tell_losses(&mut self) {
-        self.page.clear_lost_flag();
-        for loss in Loss::ALL {
-            let lost = self.page.take_lost(loss);
-            if !lost.is_empty() && self.tell(dropped(loss.as_str(), &lost), JOURNAL_BYTES_MAX).is_some() {
-                for (kind, count) in lost {
-                    self.page.count_lost(loss, kind, count);
-                }
-            }
-        }
-    }
-
-    /// Takes what was lost for good; gives what the journal does not take even now.
-    fn tell_last_losses(&mut self) -> Vec<Dropped> {
-        let lost = Loss::ALL.map(|loss| (loss, self.page.take_lost(loss)));
-        let lost = lost.into_iter().filter(|(_, lost)| !lost.is_empty());
-        lost.filter_map(|(loss, lost)| self.tell(dropped(loss.as_str(), &lost), u64::MAX)).collect()
-    }
-
-    /// Appends a loss; gives it back where that is not possible.
-    fn tell(&self, dropped: Dropped, bytes_max: u64) -> Option<Dropped> {
-        let kind = EventKind::Dropped(dropped);
-        let mut line = Vec::new();
-        let encoded = encode_record_into(&mut line, &Record { ts: now_ms(), cmd: None, kind: &kind });
-        let told = encoded.is_ok() && self.journal.try_append(self.page, &line, bytes_max).is_ok();
-        let EventKind::Dropped(dropped) = kind else { return None };
-        (!told).then_some(dropped)
     }
 
     /// Counts a record, and starts or wakes the flusher when one is due.

@@ -18,6 +18,7 @@ mod http;
 mod journal_file;
 mod leaving;
 mod life;
+mod losses;
 mod outbox;
 mod page;
 mod sender;

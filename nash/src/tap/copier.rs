@@ -8,7 +8,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
 use nash_events::limits::{HASHED_BYTES_MAX, PREVIEW_BYTES_MAX};
-use rustix::io::{Errno, ioctl_fionread, read};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionread, read, write};
 use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, splice, tee};
 use sha2::Digest as _;
 
@@ -82,7 +83,11 @@ impl Link<'_> {
             Ok(0) => return Step::Ended,
             Ok(copied) => copied,
             Err(Errno::AGAIN | Errno::INTR) => return Step::Empty,
-            Err(_) => return Step::Ended,
+            // Whoever may not look at data moves it all the same.
+            Err(_) => {
+                self.counters.failed.store(true, Ordering::Release);
+                return self.move_unseen();
+            }
         };
         // What was copied is there to be moved: nobody else reads from this pipe. The reader need not wait for the look at it.
         let moved = splice(self.from, None, self.to, None, copied, FLAGS);
@@ -99,7 +104,11 @@ impl Link<'_> {
                 }
             }
             Err(Errno::AGAIN | Errno::INTR) => Step::Full,
-            Err(_) => Step::Ended,
+            Err(Errno::PIPE) => Step::Ended,
+            Err(_) => {
+                self.counters.failed.store(true, Ordering::Release);
+                self.copy()
+            }
         }
     }
 
@@ -171,7 +180,7 @@ impl Link<'_> {
             }
         }
         match splice(self.from, None, self.to, None, MOVED_BYTES, FLAGS) {
-            Ok(0) => Step::Ended,
+            Ok(0) | Err(Errno::PIPE) => Step::Ended,
             Ok(count) => {
                 self.counters.bytes.fetch_add(count as u64, Ordering::Release);
                 let is_ahead = count < AHEAD_BYTES && !self.state.writer_gone && self.unread() >= AHEAD_BYTES;
@@ -180,6 +189,32 @@ impl Link<'_> {
             Err(Errno::INTR) => Step::Moved,
             Err(Errno::AGAIN) if ioctl_fionread(self.from).is_ok_and(|count| count > 0) => Step::Full,
             Err(Errno::AGAIN) => Step::Empty,
+            Err(_) => self.copy(),
+        }
+    }
+
+    /// Copies a little by reading and writing, where the system refuses to move.
+    ///
+    /// Neither call waits: so much is there, and who can be written to at all has room for a page.
+    fn copy(&mut self) -> Step {
+        let Ok(waiting) = ioctl_fionread(self.from) else { return Step::Ended };
+        let count = usize::try_from(waiting).unwrap_or(PAGE_BYTES).min(PAGE_BYTES);
+        if count == 0 {
+            return if self.state.writer_gone { Step::Ended } else { Step::Empty };
+        }
+        let mut asked = [PollFd::from_borrowed_fd(self.to, PollFlags::OUT)];
+        match poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
+            Ok(0) | Err(_) => return Step::Full,
+            Ok(_) if asked[0].revents().contains(PollFlags::ERR) => return Step::Ended,
+            Ok(_) => {}
+        }
+        let copied = read_all(self.from, self.piece, count);
+        let Some(piece) = self.piece.get(..copied) else { return Step::Ended };
+        match write(self.to, piece) {
+            Ok(written) => {
+                self.counters.bytes.fetch_add(written as u64, Ordering::Release);
+                Step::Moved
+            }
             Err(_) => Step::Ended,
         }
     }

@@ -10,7 +10,7 @@ use std::os::fd::{BorrowedFd, RawFd};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, close, read};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, recvmsg};
-use rustix::thread::sched_yield;
+use rustix::thread::{nanosleep, sched_yield};
 
 use super::copier::{Link, Step};
 use super::region::{LINKS_MAX, Message, View};
@@ -21,6 +21,9 @@ const GLANCES_MAX: u32 = 3;
 
 /// How long what can wait does: 50 µs, in which a fast writer writes some hundred KiB, and its reader doesn't read as much as it has.
 const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
+
+/// How often links are looked at where the system doesn't tell when: every millisecond.
+const NOW_AND_THEN: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 /// How many steps are done for a link before others are looked at: 8, so that none waits for long.
 const STEPS_AT_ONCE: u32 = 8;
@@ -109,8 +112,16 @@ fn wait(view: &mut View<'_>, patience: &mut Patience) -> News {
         if !poll(asked, Some(&MOMENT)).is_ok_and(|count| count > 0) {
             return news;
         }
-    } else if !patience.poll(asked) {
-        return news;
+    } else {
+        match patience.poll(asked) {
+            Ok(true) => {}
+            Ok(false) => return news,
+            // Whoever is forbidden to ask looks at everything, now and then.
+            Err(_) => {
+                let _ = nanosleep(&NOW_AND_THEN);
+                return News { links: view.own.active, has_message: first == 0 };
+            }
+        }
     }
     news.has_message = first == 0 && !asked[0].revents().is_empty();
     for (place, pair) in places(view.own.active).zip(asked[1 - first..].chunks_exact(2)) {
@@ -127,21 +138,22 @@ fn wait(view: &mut View<'_>, patience: &mut Patience) -> News {
 
 impl Patience {
     /// Waits; whether there is news.
-    fn poll(&mut self, asked: &mut [PollFd<'_>]) -> bool {
+    fn poll(&mut self, asked: &mut [PollFd<'_>]) -> Result<bool, Errno> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let is_awake = self.glances < self.limit;
         match poll(asked, if is_awake { Some(&at_once) } else { None }) {
             Ok(0) => {
                 self.glances = self.glances.saturating_add(1);
                 sched_yield();
-                false
+                Ok(false)
             }
             Ok(_) => {
                 self.limit = if is_awake { GLANCES_MAX } else { (self.limit / 2).max(1) };
                 self.glances = 0;
-                true
+                Ok(true)
             }
-            Err(_) => false,
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 }
