@@ -16,6 +16,7 @@ mod honest;
 mod kernel;
 mod kills;
 mod off;
+mod own_descriptors;
 mod rig;
 mod shell;
 mod story;

@@ -156,3 +156,20 @@ fn where_the_system_does_not_move_data_it_is_copied_and_that_is_told() {
         assert_eq!(pipes[0].data.as_ref().map(|data| data.bytes), Some(588_895), "{refused}");
     }
 }
+
+#[test]
+fn where_few_processes_are_allowed_no_tap_takes_one() {
+    let told = told_with("ulimit -u 900; echo a | cat", |_| {});
+    assert_eq!(told.ended.out(), "a\n");
+    assert!(told.pipes()[0].tap_failed, "{:#?}", told.pipes());
+}
+
+#[test]
+fn where_no_tap_can_be_made_the_pipe_is_a_plain_one_and_says_so() {
+    // Room for a plain pipe, and not for two.
+    let told = told_with("ulimit -n 6; echo a | cat", |_| {});
+    assert_eq!(told.ended.out(), "a\n");
+    let pipes = told.pipes();
+    assert_eq!(pipes.len(), 1, "{pipes:#?}");
+    assert!(pipes[0].tap_failed && pipes[0].data.is_none(), "{pipes:#?}");
+}
