@@ -6,6 +6,7 @@
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 mod evaluate;
+mod operators;
 mod tokens;
 
 use brush_parser::ast;
@@ -146,7 +147,20 @@ pub fn evaluate(
     params: &ExecutionParameters,
     expression: &str,
 ) -> Result<i64, EvalError> {
-    nested(shell, params, expression, 0)
+    nested(shell, params, expression, 0, false)
+}
+
+/// As [`evaluate`], for an expression whose subscripts have been expanded: with `assoc_expand_once` they are keys as they are.
+///
+/// # Errors
+/// What bash would say about the expression.
+pub fn evaluate_expanded(
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+    expression: &str,
+) -> Result<i64, EvalError> {
+    let keeps_keys = shell.options().assoc_expand_once;
+    nested(shell, params, expression, 0, keeps_keys)
 }
 
 /// Evaluates the text of a value that stands in an expression at this depth.
@@ -155,6 +169,7 @@ fn nested<SE: ShellExtensions>(
     params: &ExecutionParameters,
     expression: &str,
     depth: u32,
+    keeps_keys: bool,
 ) -> Result<i64, EvalError> {
     if let Some(number) = plain_number(expression) {
         return Ok(number);
@@ -169,7 +184,7 @@ fn nested<SE: ShellExtensions>(
     if text.is_empty() {
         return Ok(0);
     }
-    evaluate::Evaluation::new(shell, params, expression, depth).value()
+    evaluate::Evaluation::new(shell, params, expression, (depth, keeps_keys)).value()
 }
 
 /// A number that needs no reading as an expression.

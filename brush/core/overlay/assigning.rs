@@ -20,6 +20,8 @@ use crate::{arithmetic, expansion, quoting};
 /// An element of an array's literal.
 #[derive(Clone, Debug)]
 pub(crate) struct Element {
+    /// As it was written.
+    text: String,
     /// The subscript's text.
     pub key: Option<String>,
     /// The value, expanded.
@@ -146,8 +148,8 @@ pub(crate) async fn expanded(
     associative: bool,
 ) -> Result<Vec<Element>, Error> {
     let mut elements = Vec::with_capacity(words.len());
-    for (key, word) in words {
-        let keyed = match key {
+    for (key_word, word) in words {
+        let keyed = match key_word {
             Some(key) => Some((key.value.as_str(), word.value.as_str(), false)),
             None => keyed(&word.value),
         };
@@ -157,16 +159,27 @@ pub(crate) async fn expanded(
             } else {
                 expansion::basic_expand_assignment_word(shell, params, value).await?
             };
-            elements.push(Element { key: Some(key.to_owned()), value, append });
+            let text = word_text(key_word.as_ref(), word);
+            elements.push(Element { text, key: Some(key.to_owned()), value, append });
         } else if associative {
             let value = expansion::subscript_text(shell, params, &word.value)?;
-            elements.push(Element { key: None, value, append: false });
+            elements.push(Element { text: word.value.clone(), key: None, value, append: false });
         } else {
             let values = expansion::expand_element(shell, params, &word.value)?;
-            elements.extend(values.into_iter().map(|value| Element { key: None, value, append: false }));
+            elements.extend(values.into_iter().map(|value| Element {
+                text: String::new(),
+                key: None,
+                value,
+                append: false,
+            }));
         }
     }
     Ok(elements)
+}
+
+/// An element as it was written.
+fn word_text(key: Option<&Word>, word: &Word) -> String {
+    key.map_or_else(|| word.value.clone(), |key| format!("[{}]={}", key.value, word.value))
 }
 
 /// The parts of `[key]=value` and `[key]+=value`.
@@ -261,6 +274,7 @@ fn assign_associative<SE: ShellExtensions>(
     }
     let mut elements = elements.into_iter();
     while let Some(element) = elements.next() {
+        let text = element.text;
         let (key, value, append) = match element.key {
             Some(key) => (expansion::subscript_text(shell, params, &key)?, element.value, element.append),
             None if in_pairs => (element.value, elements.next().map(|next| next.value).unwrap_or_default(), false),
@@ -271,7 +285,7 @@ fn assign_associative<SE: ShellExtensions>(
             }
         };
         if key.is_empty() {
-            let _ = shell.display_error(&mut params.stderr(shell), &complaint("[]=: bad array subscript"));
+            let _ = shell.display_error(&mut params.stderr(shell), &complaint(format!("{text}: bad array subscript")));
             continue;
         }
         binding::assign_keyed(shell, params, name, binding::Key::Text(key), value, append)?;

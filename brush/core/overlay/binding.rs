@@ -4,6 +4,8 @@
 //! assignments, arithmetic, `read` and the like. Which scope a new variable belongs to is decided by the environment.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+mod elements;
+
 use std::borrow::Cow;
 
 use crate::arithmetic::{self, EvalError};
@@ -15,6 +17,8 @@ use crate::shell::Shell;
 use crate::variables::{ShellValue, ShellValueLiteral, ShellValueUnsetType, ShellVariable};
 pub use crate::xtrace::trace_assignment;
 use crate::{expansion, special, word};
+
+pub(crate) use elements::{arithmetic_value, assign_element, has_elements, names_element};
 
 /// An element's place in its array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +81,7 @@ pub(crate) fn variable<'a, SE: ShellExtensions>(shell: &'a Shell<SE>, name: &str
 }
 
 /// Whether the variable is an associative array.
-pub(crate) fn is_associative(shell: &Shell<impl ShellExtensions>, name: &str) -> bool {
+pub fn is_associative(shell: &Shell<impl ShellExtensions>, name: &str) -> bool {
     variable(shell, name).is_some_and(|variable| {
         let associative = |value: &ShellValue| {
             matches!(value, ShellValue::AssociativeArray(_) | ShellValue::Unset(ShellValueUnsetType::AssociativeArray))
@@ -157,27 +161,6 @@ pub(crate) fn plain_number(shell: &Shell<impl ShellExtensions>, name: &str) -> O
     }
 }
 
-/// The text that stands for a name in an expression, with the key of an element.
-pub(crate) fn arithmetic_value<SE: ShellExtensions>(
-    shell: &mut Shell<SE>,
-    params: &ExecutionParameters,
-    text: &str,
-) -> Result<(Option<Key>, Option<String>), EvalError> {
-    let (name, subscript) = owned_target(shell, text);
-    if subscript.as_deref() == Some("") {
-        let error = complaint(format!("{name}[]: bad array subscript"));
-        let _ = shell.display_error(&mut params.stderr(shell), &error);
-        let _ = shell.display_error(&mut params.stderr(shell), &error);
-        return Ok((None, None));
-    }
-    let key = match subscript.as_deref() {
-        Some(subscript) => Some(key(shell, params, &name, subscript).map_err(EvalError::from)?),
-        None => None,
-    };
-    let value = value_at(shell, &name, key.as_ref()).map(Cow::into_owned);
-    Ok((key, value))
-}
-
 /// Assigns a number to a name or element in an expression.
 pub(crate) fn assign_number<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
@@ -187,7 +170,8 @@ pub(crate) fn assign_number<SE: ShellExtensions>(
     value: i64,
 ) -> Result<(), EvalError> {
     if let Some(key) = key {
-        let name = owned_target(shell, text).0;
+        let array = text.split('[').next().unwrap_or(text);
+        let name = owned_target(shell, array).0;
         return assign_keyed(shell, params, &name, key, value.to_string(), false).map_err(EvalError::from);
     }
     let (name, subscript) = split_subscript(text);
@@ -246,7 +230,10 @@ pub(crate) fn is_target(text: &str) -> bool {
 }
 
 /// Assigns to an element whose key is known.
-pub(crate) fn assign_keyed<SE: ShellExtensions>(
+///
+/// # Errors
+/// Where the variable is readonly, or the number isn't one.
+pub fn assign_keyed<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
     name: &str,

@@ -208,25 +208,7 @@ pub(crate) fn arithmetic_text<'a, SE: ShellExtensions>(
     }
     let word = parsed(shell, text, Mode::Arithmetic);
     let mut expander = Expander { shell, params, commands: true };
-    expander.expression(&word).map(Cow::Owned).map_err(EvalError::from)
-}
-
-/// The name whose subscript the text has begun and not ended.
-fn open_subscript(text: &str) -> Option<&str> {
-    let mut depth = 0_usize;
-    for (at, byte) in text.bytes().enumerate().rev() {
-        match byte {
-            b']' => depth += 1,
-            b'[' if depth > 0 => depth -= 1,
-            b'[' => {
-                let before = &text[..at];
-                let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |end| end + 1);
-                return before.get(start..).filter(|name| word::is_name(name));
-            }
-            _ => {}
-        }
-    }
-    None
+    expander.string(&word).map(Cow::Owned).map_err(EvalError::from)
 }
 
 /// The key that a subscript of an associative array means.
@@ -238,14 +220,14 @@ pub(crate) fn subscript_text<SE: ShellExtensions>(
     joined(shell, params, text, Mode::Untilded)
 }
 
-/// A word that names a variable to test; what is expanded in a subscript stays one key.
-pub(crate) fn tested_name<SE: ShellExtensions>(
+/// A word that names a variable to test, or is an expression; what is expanded in a subscript stays one key.
+pub(crate) fn operand_text<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
     text: &str,
 ) -> Result<String, Error> {
-    let word = parsed(shell, text, Mode::Plain);
-    Expander { shell, params, commands: true }.expression(&word)
+    let word = parsed(shell, text, Mode::Operand);
+    Expander { shell, params, commands: true }.string(&word)
 }
 
 /// The pieces of a word, as the shell reads it.

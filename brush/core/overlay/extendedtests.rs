@@ -71,7 +71,7 @@ async fn unary(
     not: &str,
 ) -> Result<bool, Error> {
     let value = if matches!(op, UnaryPredicate::ShellVariableIsSetAndAssigned) {
-        expansion::tested_name(shell, params, &operand.value)?
+        expansion::operand_text(shell, params, &operand.value)?
     } else {
         expansion::basic_expand_word(shell, params, operand).await?
     };
@@ -105,11 +105,10 @@ pub fn is_set<SE: ShellExtensions>(
     }
     match subscript.as_deref() {
         None => Ok(binding::value_at(shell, &resolved, None).is_some()),
-        Some("@" | "*") => {
+        Some("@" | "*") if !binding::is_associative(shell, &resolved) => {
             let value = binding::variable(shell, &resolved).map(ShellVariable::value);
             Ok(match value {
                 Some(ShellValue::IndexedArray(values)) => !values.is_empty(),
-                Some(ShellValue::AssociativeArray(values)) => !values.is_empty(),
                 other => other.is_some_and(ShellValue::is_set),
             })
         }
@@ -195,7 +194,7 @@ async fn binary(
     params: &ExecutionParameters,
     not: &str,
 ) -> Result<bool, Error> {
-    let value = expansion::basic_expand_word(shell, params, left).await?;
+    let value = operand(op, left, shell, params).await?;
     let traces = shell.options().print_commands_and_arguments;
     match op {
         BinaryPredicate::StringMatchesRegex | BinaryPredicate::StringContainsSubstring => {
@@ -223,7 +222,7 @@ async fn binary(
             Ok(matches != matches!(op, BinaryPredicate::StringDoesNotExactlyMatchPattern))
         }
         _ => {
-            let right = expansion::basic_expand_word(shell, params, right).await?;
+            let right = operand(op, right, shell, params).await?;
             if traces {
                 shell.trace_command(params, format!("[[ {not}{} {op} {} ]]", shown(&value), shown(&right))).await;
             }
@@ -241,15 +240,28 @@ async fn binary(
     }
 }
 
+/// An operand that is no pattern, expanded.
+async fn operand(
+    op: &BinaryPredicate,
+    word: &Word,
+    shell: &mut Shell<impl ShellExtensions>,
+    params: &ExecutionParameters,
+) -> Result<String, Error> {
+    if compares(op).is_some() {
+        return expansion::operand_text(shell, params, &word.value);
+    }
+    expansion::basic_expand_word(shell, params, word).await
+}
+
 /// An operand's number. What is no expression is told of.
 fn number<SE: ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &ExecutionParameters,
     text: &str,
 ) -> Result<Option<i64>, Error> {
-    match arithmetic::expanded_value(shell, params, text) {
+    match arithmetic::evaluate(shell, params, text) {
         Ok(value) => Ok(Some(value)),
-        Err(error) if error.is_fatal() => Err(error.told_by("")),
+        Err(error) if error.is_fatal() || error.ends_line() => Err(error.told_by("")),
         Err(error) => {
             let _ = shell.display_error(&mut params.stderr(shell), &error.told_by("[[: "));
             Ok(None)

@@ -26,6 +26,8 @@ pub(crate) struct Call<'a> {
     pub(crate) context: ExecutionContext<'a, Extensions>,
     /// The words after the builtin's name.
     pub(crate) words: Vec<String>,
+    /// Those of them whose subscripts have been expanded.
+    references: Vec<String>,
     /// What has to happen after it, beside its status.
     pub(crate) flow: ExecutionControlFlow,
     /// An error that ends more than this call.
@@ -54,17 +56,22 @@ pub(crate) fn take_shield() -> bool {
 impl<'a> Call<'a> {
     /// Takes a call as the interpreter makes it.
     pub(crate) fn new(context: ExecutionContext<'a, Extensions>, args: Vec<CommandArg>) -> Self {
+        let mut references = Vec::new();
         let words = args
             .into_iter()
             .skip(1)
             .map(|arg| match arg {
                 CommandArg::String(word) => word,
+                CommandArg::Reference(word) => {
+                    references.push(word.clone());
+                    word
+                }
                 CommandArg::Assignment(assignment) => assignment.to_string(),
             })
             .collect();
         let shielded = take_shield();
         let flow = ExecutionControlFlow::Normal;
-        Self { context, words, flow, raised: None, shielded, out: Vec::new(), lost: None }
+        Self { context, words, references, flow, raised: None, shielded, out: Vec::new(), lost: None }
     }
 
     /// Runs the builtin and writes what it printed.
@@ -82,6 +89,11 @@ impl<'a> Call<'a> {
             Some(error) => Err(error),
             None => Ok(ExecutionResult { next_control_flow: self.flow, exit_code: status.into() }),
         }
+    }
+
+    /// Whether a word named an element before it was expanded.
+    pub(crate) fn is_reference(&self, word: &str) -> bool {
+        self.references.iter().any(|reference| reference == word)
     }
 
     /// The name that it was called by.

@@ -106,7 +106,13 @@ fn file<'w>(call: &mut Call<'_>, words: &'w [String]) -> Result<File<'w>, u8> {
         call.complain("filename argument required");
         return Err(call.usage());
     };
-    let path = found(call, name);
+    let Some(path) = found(call, name) else {
+        call.complain(&format!("{name}: file not found"));
+        if !call.context.shell.options().interactive && !call.shielded {
+            call.flow = ExecutionControlFlow::ExitShell;
+        }
+        return Err(1);
+    };
     if is_descriptor(&path) {
         return Ok(File { path, arguments });
     }
@@ -131,14 +137,16 @@ fn file<'w>(call: &mut Call<'_>, words: &'w [String]) -> Result<File<'w>, u8> {
     Err(1)
 }
 
-/// Where a name leads: along the search path unless it says where it is.
-fn found(call: &Call<'_>, name: &str) -> String {
+/// Where a name leads: along the search path unless it says where it is. The standard looks nowhere else.
+fn found(call: &Call<'_>, name: &str) -> Option<String> {
     let shell = &*call.context.shell;
     if name.contains('/') || !shell.options().source_builtin_searches_path {
-        return name.to_owned();
+        return Some(name.to_owned());
     }
     let paths = lookup::paths(shell);
-    lookup::files(&paths, name).unwrap_or_else(|| name.to_owned())
+    let options = shell.options();
+    let looks_here = !options.posix_mode || options.sh_mode;
+    lookup::files(&paths, name).or_else(|| looks_here.then(|| name.to_owned()))
 }
 
 fn is_descriptor(path: &str) -> bool {

@@ -12,7 +12,7 @@ use super::control::given_up;
 use super::names::{self, Target};
 use super::options::Options;
 use super::{complain, complain_plainly};
-use crate::interpreter::Extensions;
+use crate::interpreter::{Extensions, Shell};
 
 /// What is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,9 @@ pub(crate) fn execute(
             _ => What::Any,
         };
         let mut status = 0;
-        for word in &words[options.used()..] {
-            match remove(&mut context, what, word) {
+        let first = options.used() + 1;
+        for arg in args.iter().skip(first) {
+            match remove(&mut context, what, &arg.to_string(), matches!(arg, CommandArg::Reference(_))) {
                 Ok(true) => {}
                 Ok(false) => status = 1,
                 Err(error) => match error.kind() {
@@ -74,11 +75,18 @@ pub(crate) fn execute(
 }
 
 /// Removes what a word names; says why it can't, and whether it could.
-fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str) -> Result<bool, Error> {
+fn remove(
+    context: &mut ExecutionContext<'_, Extensions>,
+    what: What,
+    word: &str,
+    is_expanded: bool,
+) -> Result<bool, Error> {
     if what == What::Function {
         return Ok(remove_function(context, word));
     }
-    let target = match names::parse(word) {
+    let keeps = is_expanded || context.shell.options().assoc_expand_once;
+    let parsed = if is_expanded { expanded(context.shell, word) } else { None };
+    let target = match parsed.or_else(|| names::parse(word)) {
         Some(target) if what == What::Reference || valid_variable_name(target.name) => target,
         _ if what == What::Variable => {
             complain(context, "unset", &format!("`{word}': not a valid identifier"), 1);
@@ -105,9 +113,16 @@ fn remove(context: &mut ExecutionContext<'_, Extensions>, what: What, word: &str
         brush_core::special::notice(context.shell, &context.params, &name, None);
     }
     match subscript {
-        Some(subscript) if what != What::Reference => remove_element(context, &name, subscript),
+        Some(subscript) if what != What::Reference => remove_element(context, &name, subscript, keeps),
         _ => Ok(context.shell.env_mut().unset(&name).map(|_| true)?),
     }
+}
+
+/// An element of an associative array whose subscript has been expanded: all that stands in the brackets is the key.
+fn expanded<'w>(shell: &Shell, word: &'w str) -> Option<Target<'w>> {
+    let (name, rest) = word.split_once('[')?;
+    let subscript = rest.strip_suffix(']').filter(|subscript| !subscript.is_empty())?;
+    binding::is_associative(shell, name).then_some(Target { name, subscript: Some(subscript) })
 }
 
 fn remove_function(context: &mut ExecutionContext<'_, Extensions>, name: &str) -> bool {
@@ -119,18 +134,37 @@ fn remove_function(context: &mut ExecutionContext<'_, Extensions>, name: &str) -
     true
 }
 
+/// Whether `BASH_COMPAT` asks for what bash 5.1 or one before it did.
+fn is_compatible_with_51(shell: &Shell) -> bool {
+    let level = shell.env_str("BASH_COMPAT").map(|level| level.replace('.', ""));
+    level.and_then(|level| level.parse::<u32>().ok()).is_some_and(|level| (31..=51).contains(&level))
+}
+
 /// Removes one element, or all of them from an indexed array.
-fn remove_element(context: &mut ExecutionContext<'_, Extensions>, name: &str, subscript: &str) -> Result<bool, Error> {
+fn remove_element(
+    context: &mut ExecutionContext<'_, Extensions>,
+    name: &str,
+    subscript: &str,
+    keeps: bool,
+) -> Result<bool, Error> {
     let Some((_, variable)) = context.shell.env().get(name) else { return Ok(true) };
     let means_all = matches!(subscript, "@" | "*");
     match variable.value() {
+        ShellValue::AssociativeArray(_) | ShellValue::IndexedArray(_)
+            if means_all && is_compatible_with_51(context.shell) =>
+        {
+            context.shell.env_mut().unset(name)?;
+        }
         ShellValue::AssociativeArray(_) => {
-            let keeps = means_all || context.shell.options().assoc_expand_once;
-            let key = if keeps {
+            let key = if keeps || means_all {
                 subscript.to_owned()
             } else {
                 binding::key(context.shell, &context.params, name, subscript)?.text().into_owned()
             };
+            if key.is_empty() {
+                complain(context, "unset", &format!("[{subscript}]: bad array subscript"), 1);
+                return Ok(false);
+            }
             context.shell.env_mut().unset_index(name, &key)?;
         }
         ShellValue::IndexedArray(_) if means_all => {
@@ -149,6 +183,13 @@ fn remove_element(context: &mut ExecutionContext<'_, Extensions>, name: &str, su
                 return Ok(false);
             };
             context.shell.env_mut().unset_index(name, &index.to_string())?;
+        }
+        ShellValue::Unset(ShellValueUnsetType::IndexedArray) if !means_all => {
+            let index = names::evaluate(context.shell, &context.params, subscript)?;
+            if names::index(index, 0).is_none() {
+                complain(context, "unset", &format!("[{subscript}]: bad array subscript"), 1);
+                return Ok(false);
+            }
         }
         ShellValue::Unset(ShellValueUnsetType::IndexedArray | ShellValueUnsetType::AssociativeArray)
         | ShellValue::Dynamic { .. } => {}

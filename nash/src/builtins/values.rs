@@ -12,8 +12,18 @@ use super::call::Call;
 use crate::interpreter::Shell;
 
 /// Whether a word names a variable or an element of one.
-pub(crate) fn is_assignable(word: &str) -> bool {
-    valid_variable_name(word) || element(word).is_some()
+pub(crate) fn is_assignable(call: &Call<'_>, word: &str) -> bool {
+    valid_variable_name(word) || is_literal(call, word).unwrap_or_else(|| element(word).is_some())
+}
+
+/// Whether a word names an element by the very key that stands in it, where `assoc_expand_once` has keys be taken so.
+fn is_literal(call: &Call<'_>, word: &str) -> Option<bool> {
+    let (name, rest) = word.split_once('[')?;
+    if !call.context.shell.options().assoc_expand_once || !binding::is_associative(call.context.shell, name) {
+        return None;
+    }
+    let key = rest.strip_suffix(']').filter(|key| !key.is_empty());
+    Some(key.is_some_and(|key| call.is_reference(word) || !key.contains(']')))
 }
 
 /// The variable and the subscript in `name[subscript]`.
@@ -46,7 +56,7 @@ pub(crate) fn assign(call: &mut Call<'_>, word: &str, value: String) -> bool {
 
 /// The same for a word that may not name a variable at all.
 pub(crate) fn assign_checked(call: &mut Call<'_>, word: &str, value: String) -> bool {
-    if !is_assignable(word) {
+    if !is_assignable(call, word) {
         call.complain(&format!("`{word}': not a valid identifier"));
         return false;
     }
@@ -96,6 +106,12 @@ pub(crate) fn resolved<'n>(shell: &Shell, name: &'n str) -> Cow<'n, str> {
 }
 
 fn set(call: &mut Call<'_>, word: &str, value: String) -> Result<(), Error> {
+    if is_literal(call, word) == Some(true)
+        && let Some((name, rest)) = word.split_once('[')
+    {
+        let key = binding::Key::Text(rest[..rest.len() - 1].to_owned());
+        return binding::assign_keyed(call.context.shell, &call.context.params, name, key, value, false);
+    }
     binding::assign(call.context.shell, &call.context.params, word, None, value, false)
 }
 
@@ -119,7 +135,7 @@ pub(crate) fn is_associative(shell: &Shell, name: &str) -> bool {
 
 /// What arithmetic makes of a text; where it makes nothing of it, why.
 pub(crate) fn evaluate(call: &mut Call<'_>, text: &str) -> Result<i64, String> {
-    arithmetic::evaluate(call.context.shell, &call.context.params, text).map_err(|error| {
+    arithmetic::evaluate_expanded(call.context.shell, &call.context.params, text).map_err(|error| {
         if error.is_fatal() {
             call.flow = ExecutionControlFlow::ExitShell;
         } else if error.ends_line() {
@@ -137,6 +153,13 @@ pub(crate) fn text(shell: &Shell, name: &str) -> Option<String> {
 
 /// Whether a variable, element or parameter is set, as `-v` asks.
 pub(crate) fn is_set(call: &mut Call<'_>, word: &str) -> bool {
+    if is_literal(call, word) == Some(true)
+        && let Some((name, rest)) = word.split_once('[')
+    {
+        let shell = &*call.context.shell;
+        let Some((_, variable)) = shell.env().get(name) else { return false };
+        return variable.value().get_at(&rest[..rest.len() - 1], shell).ok().flatten().is_some();
+    }
     if let Some((name, subscript)) = element(word) {
         return element_is_set(call, name, subscript);
     }

@@ -135,6 +135,11 @@ fn what_agents_type_agrees() {
     agree(include_str!("tables/agents.txt"));
 }
 
+#[test]
+fn keys_are_expanded_once_and_stay_whole() {
+    agree(include_str!("tables/subscripts.txt"));
+}
+
 fn agree(table: &str) {
     for script in table.trim_end().split("\n%%\n") {
         let duel = Duel::command(script).variable("LC_ALL", "C.UTF-8").input(INPUT).with_stderr();

@@ -4,6 +4,7 @@
 //! [`crate::binding`]. Part of what replaces upstream's arithmetic.
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
+use super::operators::{TIGHTEST_LEVEL, applied, operator, raised};
 use super::tokens::{self, Long, Token, Wrong};
 use super::{EvalError, nested};
 use crate::binding::{self, Key};
@@ -18,6 +19,8 @@ pub(super) struct Evaluation<'a, SE: ShellExtensions> {
     params: &'a ExecutionParameters,
     text: &'a str,
     depth: u32,
+    /// Whether the keys of associative arrays are taken as they stand.
+    keeps_keys: bool,
     /// Where the next token is read.
     at: usize,
     /// Where the last token began, for messages.
@@ -35,12 +38,19 @@ pub(super) struct Evaluation<'a, SE: ShellExtensions> {
 }
 
 impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
-    pub fn new(shell: &'a mut Shell<SE>, params: &'a ExecutionParameters, text: &'a str, depth: u32) -> Self {
+    /// The depth comes with whether keys are taken as they stand.
+    pub fn new(
+        shell: &'a mut Shell<SE>,
+        params: &'a ExecutionParameters,
+        text: &'a str,
+        (depth, keeps_keys): (u32, bool),
+    ) -> Self {
         Self {
             shell,
             params,
             text,
             depth,
+            keeps_keys,
             at: 0,
             token_start: 0,
             current: Token::End,
@@ -71,7 +81,9 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
     }
 
     fn read(&mut self, at: usize, current: Token, last: Token) -> Result<tokens::Read, EvalError> {
-        match tokens::read(self.text.as_bytes(), at, current, last) {
+        let (shell, keeps_keys) = (&*self.shell, self.keeps_keys);
+        let is_plain = |name: &str| keeps_keys && binding::is_associative(shell, name);
+        match tokens::read(self.text, at, current, last, &is_plain) {
             Ok(read) => {
                 if read.token != Token::End {
                     self.token_start = read.start;
@@ -118,14 +130,14 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         if let Some(number) = binding::plain_number(shell, self.name) {
             return Ok(number);
         }
-        let (key, value) = binding::arithmetic_value(shell, params, self.name)?;
+        let (key, value) = binding::arithmetic_value(shell, params, self.name, self.keeps_keys)?;
         self.key = key;
         match value {
             // dash takes numbers, and no expressions.
             Some(value) if shell.options().sh_mode && !tokens::is_number(&value) => {
                 Err(EvalError::fatal(format!("Illegal number: {value}")))
             }
-            Some(value) => nested(shell, params, &value, self.depth + 1),
+            Some(value) => nested(shell, params, &value, self.depth + 1, self.keeps_keys),
             None if shell.options().treat_unset_variables_as_error => {
                 Err(EvalError::fatal(format!("{}: unbound variable", self.name)))
             }
@@ -138,6 +150,11 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
         if self.skipping > 0 {
             return Ok(());
         }
+        let key = key.or_else(|| {
+            // A key that stays as it stands was not read where the element is only assigned to.
+            let (array, rest) = name.split_once('[').filter(|_| self.keeps_keys)?;
+            binding::is_associative(self.shell, array).then(|| Key::Text(rest[..rest.len() - 1].to_owned()))
+        });
         binding::assign_number(self.shell, self.params, name, key, value)
     }
 
@@ -331,64 +348,4 @@ impl<'a, SE: ShellExtensions> Evaluation<'a, SE> {
             _ => Err(self.wrong("syntax error: operand expected")),
         }
     }
-}
-
-/// The level of `*`; those below are looser.
-const TIGHTEST_LEVEL: u8 = 7;
-
-/// An operator's character (the shifts and comparisons have one of their own here) and level.
-fn operator(token: Token) -> Option<(u8, u8)> {
-    Some(match token {
-        Token::Op(b'|') => (b'|', 0),
-        Token::Op(b'^') => (b'^', 1),
-        Token::Op(b'&') => (b'&', 2),
-        Token::Long(Long::Equal) => (b'=', 3),
-        Token::Long(Long::NotEqual) => (b'!', 3),
-        Token::Op(b'<') => (b'l', 4),
-        Token::Op(b'>') => (b'g', 4),
-        Token::Long(Long::AtMost) => (b'L', 4),
-        Token::Long(Long::AtLeast) => (b'G', 4),
-        Token::Long(Long::Left) => (b'<', 5),
-        Token::Long(Long::Right) => (b'>', 5),
-        Token::Op(operator @ (b'+' | b'-')) => (operator, 6),
-        Token::Op(operator @ (b'*' | b'/' | b'%')) => (operator, TIGHTEST_LEVEL),
-        _ => return None,
-    })
-}
-
-/// The result of an operator; what is divided by is not zero.
-fn applied(operator: u8, left: i64, right: i64) -> i64 {
-    // The processor looks at as many bits of the count as a shift can use.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let count = right as u32;
-    match operator {
-        b'|' => left | right,
-        b'^' => left ^ right,
-        b'&' => left & right,
-        b'=' => i64::from(left == right),
-        b'!' => i64::from(left != right),
-        b'l' => i64::from(left < right),
-        b'g' => i64::from(left > right),
-        b'L' => i64::from(left <= right),
-        b'G' => i64::from(left >= right),
-        b'<' => left.wrapping_shl(count),
-        b'>' => left.wrapping_shr(count),
-        b'+' => left.wrapping_add(right),
-        b'-' => left.wrapping_sub(right),
-        b'*' => left.wrapping_mul(right),
-        b'/' => left.checked_div(right).unwrap_or(left),
-        _ => left.checked_rem(right).unwrap_or(0),
-    }
-}
-
-fn raised(mut base: i64, mut exponent: i64) -> i64 {
-    let mut result = 1_i64;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = result.wrapping_mul(base);
-        }
-        base = base.wrapping_mul(base);
-        exponent >>= 1;
-    }
-    result
 }

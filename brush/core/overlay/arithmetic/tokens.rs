@@ -76,13 +76,22 @@ pub(super) fn is_number(text: &str) -> bool {
 }
 
 /// Reads the token at `at`, or after the blanks there.
-pub(super) fn read(text: &[u8], at: usize, current: Token, last: Token) -> Result<Read, (Wrong, usize)> {
+///
+/// `has_plain_keys` says of a name whether the first bracket closes its subscript, whatever stands before it.
+pub(super) fn read(
+    text: &str,
+    at: usize,
+    current: Token,
+    last: Token,
+    has_plain_keys: &dyn Fn(&str) -> bool,
+) -> Result<Read, (Wrong, usize)> {
+    let (whole, text) = (text, text.as_bytes());
     let start = at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count();
     let Some(&byte) = text.get(start) else {
         return Ok(Read { token: Token::End, start, end: start, value: 0 });
     };
     if byte.is_ascii_alphabetic() || byte == b'_' {
-        let end = name_end(text, start).ok_or((Wrong::Subscript, start))?;
+        let end = name_end(whole, start, has_plain_keys).ok_or((Wrong::Subscript, start))?;
         return Ok(Read { token: Token::Name, start, end, value: 0 });
     }
     if byte.is_ascii_digit() {
@@ -98,10 +107,14 @@ pub(super) fn read(text: &[u8], at: usize, current: Token, last: Token) -> Resul
     Ok(Read { token, start, end: start + length, value: 0 })
 }
 
-fn name_end(text: &[u8], start: usize) -> Option<usize> {
+fn name_end(whole: &str, start: usize, has_plain_keys: &dyn Fn(&str) -> bool) -> Option<usize> {
+    let text = whole.as_bytes();
     let end = start + text[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     if text.get(end) != Some(&b'[') {
         return Some(end);
+    }
+    if has_plain_keys(&whole[start..end]) {
+        return whole[end..].find(']').map(|length| end + length + 1);
     }
     crate::word::scan::brackets(text, end + 1)
 }

@@ -98,7 +98,11 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                 (name, value)
             }
         };
-        let missing = value.is_unset() || (empty_too && value.is_null());
+        let is_null = match &value {
+            Value::Many(items, true) if quoted => items.join(&joiner(self.shell)).is_empty(),
+            value => value.is_null(),
+        };
+        let missing = value.is_unset() || (empty_too && is_null);
         match (kind, missing) {
             ('+', false) | ('-', true) => {
                 if quoted {
@@ -120,15 +124,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             }
             ('=', true) => {
                 let text = self.string(word)?;
-                let assigned = match &name {
-                    Name::Variable(name) => binding::assign(self.shell, self.params, name, None, text, false),
-                    Name::Element(name, subscript) => {
-                        binding::assign(self.shell, self.params, name, Some(subscript), text, false)
-                    }
-                    other => return Err(complaint(format!("${}: cannot assign in this way", name_text(other)))),
-                };
-                assigned.map_err(|error| ending(self.shell, error))?;
-                let value = self.get(&name)?;
+                let value = self.assigned(&name, text)?;
                 self.emit(&value, sink, quoted);
                 Ok(())
             }
@@ -143,6 +139,25 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         }
     }
 
+    /// The value of a parameter after a text was assigned to it.
+    fn assigned(&mut self, name: &Name, text: String) -> Result<Value, Error> {
+        let element = match name {
+            Name::Variable(variable) => {
+                let assigned = binding::assign(self.shell, self.params, variable, None, text, false);
+                assigned.map_err(|error| ending(self.shell, error))?;
+                return self.get(name);
+            }
+            Name::Element(array, subscript) => {
+                binding::assign_element(self.shell, self.params, array, (subscript, false), text)
+            }
+            Name::All(array, kind) => {
+                binding::assign_element(self.shell, self.params, array, (&kind.to_string(), true), text)
+            }
+            other => return Err(complaint(format!("${}: cannot assign in this way", name_text(other)))),
+        };
+        Ok(Value::One(element.map_err(|error| ending(self.shell, error))?))
+    }
+
     fn names(&self, prefix: &Name, kind: char) -> Value {
         let prefix = name_text(prefix);
         let env = self.shell.env();
@@ -155,8 +170,14 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
     fn length(&mut self, name: &Name) -> Result<Value, Error> {
         let count = match name {
             Name::Variable(variable) if binding::resolved(self.shell, variable).1.is_some() => 0,
-            Name::Element(..) => match self.get(name)? {
+            Name::Element(array, _) => match self.get(name)? {
                 Value::One(text) => self.characters(&text),
+                _ if self.shell.options().treat_unset_variables_as_error
+                    && !binding::has_elements(self.shell, array) =>
+                {
+                    let error: Error = ErrorKind::ExpandingUnsetVariable(array.clone()).into();
+                    return Err(error.into_fatal());
+                }
                 _ => 0,
             },
             _ => match self.required(name, true)? {

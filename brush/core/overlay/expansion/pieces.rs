@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::sinks::{Joined, PatternText, Sink};
-use super::{now, open_subscript, operations, tilde};
+use super::{now, operations, tilde};
 use crate::error::Error;
 use crate::extensions::ShellExtensions;
 use crate::interp::ExecutionParameters;
@@ -48,26 +48,6 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         Ok(sink.finish())
     }
 
-    /// The text of an expression. What an expansion gives inside a subscript is not expanded again, and stays one key.
-    pub fn expression(&mut self, word: &Word) -> Result<String, Error> {
-        let mut text = String::new();
-        for piece in &word.pieces {
-            let mut sink = Joined::new(self.shell);
-            self.piece(piece, &mut sink, false)?;
-            let value = sink.finish();
-            let plain = matches!(piece, Piece::Text(_)) || !value.contains(['[', ']', '\\', '"', '\'', '`', '$']);
-            if !plain && open_subscript(&text).is_some() {
-                text.extend(value.chars().flat_map(|c| {
-                    let protected = matches!(c, '[' | ']' | '\\' | '"' | '\'' | '`' | '$').then_some('\\');
-                    protected.into_iter().chain(std::iter::once(c))
-                }));
-            } else {
-                text.push_str(&value);
-            }
-        }
-        Ok(text)
-    }
-
     /// The word as a pattern.
     pub fn pattern(&mut self, word: &Word) -> Result<String, Error> {
         if let [Piece::Text(text)] = word.pieces.as_slice() {
@@ -93,7 +73,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                 sink.value(&output, quoted);
             }
             Piece::Arithmetic(word) => {
-                let expression = self.expression(word)?;
+                let expression = self.string(word)?;
                 let value = match arithmetic::evaluate(self.shell, self.params, &expression) {
                     Ok(value) => value,
                     Err(error) => return Err(operations::ending(self.shell, error.told_by(""))),
@@ -102,6 +82,10 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                 // Writing to a string can't fail.
                 let _ = write!(text, "{value}");
                 sink.value(&text, quoted);
+            }
+            Piece::Subscript(word) => {
+                let subscript = self.string(word)?;
+                sink.literal(&protected_subscript(&subscript), true);
             }
             Piece::Process(kind, command) => {
                 let path = substitutes::start(self.shell, self.params, *kind, command)?;
@@ -139,4 +123,18 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         output.truncate(output.trim_end_matches('\n').len());
         Ok(bytes::rejoin(output))
     }
+}
+
+/// A subscript in its brackets, so that reading it again gives the same: it isn't expanded twice, and stays one key.
+fn protected_subscript(subscript: &str) -> String {
+    let mut text = String::with_capacity(subscript.len() + 2);
+    text.push('[');
+    for c in subscript.chars() {
+        if matches!(c, '[' | ']' | '$' | '`' | '~' | '\\' | '\'' | '"') {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text.push(']');
+    text
 }

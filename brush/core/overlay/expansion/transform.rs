@@ -20,7 +20,8 @@ use crate::{bytes, locale, prompt, quoting};
 impl<SE: ShellExtensions> Expander<'_, SE> {
     pub(super) fn transform(&mut self, parameter: &Parameter, kind: char) -> Result<Value, Error> {
         let name = self.meant(parameter)?;
-        if matches!(self.get(&name)?, Value::Unset) && !self.shell.options().treat_unset_variables_as_error {
+        let value = self.get(&name)?;
+        if matches!(value, Value::Unset) && !self.shell.options().treat_unset_variables_as_error {
             if !matches!(kind, 'A' | 'a') {
                 return Ok(Value::Unset);
             }
@@ -32,7 +33,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         {
             return Ok(value);
         }
-        let value = self.required(&name, true)?;
+        let value = if matches!(value, Value::Unset) { self.required(&name, true)? } else { value };
         if matches!(value, Value::Unset) {
             return Ok(value);
         }

@@ -162,7 +162,10 @@ impl Compiler<'_> {
                     self.at = start;
                     return None;
                 };
-                set.ranges.push((low, high));
+                // What has no such name begins no range.
+                if low != NO_CHARACTER {
+                    set.ranges.push((low, high));
+                }
             } else {
                 set.ranges.push((low, low));
             }
@@ -201,9 +204,12 @@ fn named_character(name: &str) -> char {
     let mut chars = name.chars();
     match (chars.next(), chars.next()) {
         (Some(only), None) => only,
-        _ => CHARACTER_NAMES.iter().find(|(known, _)| *known == name).map_or('\0', |(_, character)| *character),
+        _ => CHARACTER_NAMES.iter().find(|(known, _)| *known == name).map_or(NO_CHARACTER, |(_, character)| *character),
     }
 }
+
+/// What a name stands for that no character has; no text holds it.
+const NO_CHARACTER: char = '\0';
 
 /// The names that POSIX gives to characters which are neither letters nor control characters of rare use.
 const CHARACTER_NAMES: &[(&str, char)] = &[

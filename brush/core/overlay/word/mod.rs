@@ -41,6 +41,8 @@ pub(crate) enum Piece {
     Command(String),
     /// An arithmetic expansion.
     Arithmetic(Word),
+    /// A subscript in an expression, or in the name of what is tested.
+    Subscript(Word),
     /// A process substitution, with its first character.
     Process(char, String),
 }
@@ -150,6 +152,8 @@ pub(crate) enum Mode {
     Here,
     /// Arithmetic: like double quotes, but the quotes vanish.
     Arithmetic,
+    /// An operand that names an element, or is an expression, without being in quotes.
+    Operand,
 }
 
 /// Words by their texts.

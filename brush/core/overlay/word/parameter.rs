@@ -186,7 +186,7 @@ impl Parser<'_> {
 
     /// The word after `:-` and its like.
     fn operand(&mut self, in_double: bool) -> Word {
-        let mode = if in_double { Mode::Double } else { Mode::Plain };
+        let mode = if in_double { Mode::Double } else { Mode::Element };
         let mut pieces = self.pieces_in_braces(mode);
         if in_double {
             // Quotes inside quotes only end where they began.

@@ -9,17 +9,25 @@ use crate::escapes;
 
 /// Parses a word.
 pub(super) fn word(text: &str, mode: Mode, strict: bool) -> Word {
-    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false, strict };
+    let subscripts = match mode {
+        Mode::Operand => true,
+        // What holds no expansion only loses its quotes.
+        Mode::Arithmetic => text.contains(['$', '`', '~', '<', '>']),
+        _ => false,
+    };
+    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false, strict, subscripts };
     Word { pieces: parser.pieces(mode, b"", true) }
 }
 
 /// Parses a name with nothing after it.
 pub(super) fn whole_name(text: &str) -> Option<Name> {
-    let mut parser = Parser { text, at: 0, in_braces: false, drops_backslashes: false, strict: false };
+    let mut parser =
+        Parser { text, at: 0, in_braces: false, drops_backslashes: false, strict: false, subscripts: false };
     let name = parser.name()?;
     (parser.at == text.len()).then_some(name)
 }
 
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Parser<'a> {
     pub text: &'a str,
     pub at: usize,
@@ -29,6 +37,8 @@ pub(super) struct Parser<'a> {
     pub drops_backslashes: bool,
     /// Whether single quotes mean nothing in the braces of what is quoted.
     pub strict: bool,
+    /// Whether a subscript is expanded by itself.
+    pub subscripts: bool,
 }
 
 /// Collects pieces, joining neighbours of a kind.
@@ -68,7 +78,7 @@ impl Parser<'_> {
     pub(super) fn pieces(&mut self, mode: Mode, stops: &[u8], at_start: bool) -> Vec<Piece> {
         let mut pieces = Pieces::default();
         let begin = self.at;
-        let mut tilde_next = at_start && matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned);
+        let mut tilde_next = at_start && matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned | Mode::Operand);
         let mut assigning = mode == Mode::Assigned;
         let mut literal_so_far = true;
         let mut guarded = 0;
@@ -99,6 +109,7 @@ impl Parser<'_> {
                 }
                 b'\\' | b'\'' | b'"' | b'$' | b'`' => self.special(byte, mode, &mut pieces),
                 b'<' | b'>' if has_processes(mode) => self.process(byte, &mut pieces),
+                b'[' if self.has_subscripts(mode) => self.subscript(&mut pieces),
                 _ => self.plain(stops, assigning || (mode == Mode::Plain && literal_so_far), mode, &mut pieces),
             }
         }
@@ -108,16 +119,37 @@ impl Parser<'_> {
     /// Takes what has no meaning of its own.
     fn plain(&mut self, stops: &[u8], assigning: bool, mode: Mode, pieces: &mut Pieces) {
         let rest = &self.text.as_bytes()[self.at..];
+        let has_subscripts = self.has_subscripts(mode);
         let ends = |byte: &u8| {
             matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`')
                 || stops.contains(byte)
                 || (assigning && matches!(byte, b':' | b'='))
                 || (has_processes(mode) && matches!(byte, b'<' | b'>'))
+                || (has_subscripts && *byte == b'[')
         };
         let length = 1 + rest[1..].iter().position(ends).unwrap_or(rest.len() - 1);
         let text = &self.text[self.at..self.at + length];
         self.at += length;
         if matches!(mode, Mode::Double | Mode::Here) { pieces.quoted(text) } else { pieces.text(text) }
+    }
+
+    fn has_subscripts(&self, mode: Mode) -> bool {
+        self.subscripts && matches!(mode, Mode::Arithmetic | Mode::Operand | Mode::Double)
+    }
+
+    /// Takes what stands in brackets.
+    fn subscript(&mut self, pieces: &mut Pieces) {
+        let start = self.at + 1;
+        match scan::brackets(self.text.as_bytes(), start) {
+            Some(end) if end > start + 1 => {
+                pieces.0.push(Piece::Subscript(word(&self.text[start..end - 1], Mode::Untilded, self.strict)));
+                self.at = end;
+            }
+            _ => {
+                pieces.text("[");
+                self.at = start;
+            }
+        }
     }
 
     fn tilde(&mut self, stops: &[u8], pieces: &mut Pieces) {
@@ -156,6 +188,7 @@ impl Parser<'_> {
                         in_braces: false,
                         drops_backslashes: self.in_braces && mode == Mode::Double,
                         strict: self.strict,
+                        subscripts: self.subscripts,
                     };
                     pieces.0.push(Piece::Double(inner.pieces(Mode::Double, b"", false)));
                     self.at = end;
@@ -275,7 +308,7 @@ impl Parser<'_> {
 
 /// Whether a process substitution may stand there.
 fn has_processes(mode: Mode) -> bool {
-    matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned)
+    matches!(mode, Mode::Plain | Mode::Element | Mode::Assigned | Mode::Operand)
 }
 
 /// What a command between backquotes says without the backslashes that protect it there.

@@ -38,6 +38,9 @@ impl Printer {
         match redirect {
             IoRedirect::File(fd, kind, target) => {
                 let number = if is_named { Some(String::new()) } else { fd.map(|fd| fd.to_string()) };
+                // A descriptor that is closed by the name that holds it is shown as one for output.
+                let closes = matches!(target, Target::Duplicate(word) if word.value == "-");
+                let kind = if is_named && closes { &Kind::DuplicateOutput } else { kind };
                 self.file(number.as_deref(), kind, target);
             }
             IoRedirect::OutputAndError(word, append) => {

@@ -44,6 +44,9 @@ impl Parser<'_> {
         let outer = std::mem::replace(&mut self.assignments, Assignments::None);
         let elements = self.elements(open)?;
         self.assignments = outer;
+        if !matches!(self.byte(), None | Some(b' ' | b'\t' | b'\n' | b'&' | b'|' | b';' | b'(' | b')' | b'<' | b'>')) {
+            return self.longer_word(&head, open);
+        }
         let loc = self.cursor.span_at(self.cursor.at);
         let texts: Vec<&str> = elements.iter().map(|element| element.value.as_str()).collect();
         let text = format!("{}({})", self.text_of(&head), texts.join(" "));
@@ -54,6 +57,21 @@ impl Parser<'_> {
         };
         let elements = elements.into_iter().map(keyed).collect();
         let assignment = ast::Assignment { name, value: AssignmentValue::Array(elements), append, loc: loc.clone() };
+        Ok(Item::AssignmentWord(assignment, ast::Word { value: text, loc: Some(loc) }))
+    }
+
+    /// `name=(…)more`, which is no array but a word, up to `more`.
+    fn longer_word(&mut self, head: &Token, open: usize) -> Result<Item> {
+        self.read_word()?;
+        let value = self.cursor.slice(open, self.cursor.at).to_owned();
+        let loc = self.cursor.span_at(self.cursor.at);
+        let (name, append) = match split(self.text_of(head), self.options.sh_mode) {
+            Some(target) => (target.name(), target.append),
+            None => (AssignmentName::VariableName(String::new()), false),
+        };
+        let text = format!("{}{value}", self.text_of(head));
+        let value = AssignmentValue::Scalar(ast::Word { value, loc: Some(loc.clone()) });
+        let assignment = ast::Assignment { name, value, append, loc: loc.clone() };
         Ok(Item::AssignmentWord(assignment, ast::Word { value: text, loc: Some(loc) }))
     }
 
@@ -145,22 +163,11 @@ fn split(text: &str, sh: bool) -> Option<Target<'_>> {
     value.map(|value| Target { name, subscript, append: true, value })
 }
 
-/// Where the bracket that closes a subscript stands; quotes and inner brackets are passed over.
+/// Where the bracket that closes a subscript stands; quotes, expansions and inner brackets are passed over.
 fn subscript_end(inner: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, byte) in inner.bytes().enumerate() {
-        match (byte, quote) {
-            _ if escaped => escaped = false,
-            (b'\\', Some(b'"') | None) => escaped = true,
-            (_, Some(open)) if byte == open => quote = None,
-            (b'"' | b'\'', None) => quote = Some(byte),
-            (b'[', None) => depth += 1,
-            (b']', None) if depth == 0 => return Some(at),
-            (b']', None) => depth -= 1,
-            _ => {}
-        }
+    let end = inner.find(']')?;
+    if inner[..end].contains(['[', '\\', '"', '\'', '`', '$']) {
+        return super::pair_end(inner, 0, '[').map(|end| end - 1);
     }
-    None
+    Some(end)
 }

@@ -34,7 +34,9 @@ pub(super) async fn apply(
         complain(context, request.name, &warning, 1);
         complain_plainly(context, &warning);
     }
-    expand_subscript(context, &mut operand).await?;
+    if !expand_subscript(context, request, &mut operand).await? {
+        return Ok(Outcome::Done);
+    }
     let is_local = request.makes_local(context);
     let lookup = match (is_local, request.has('g')) {
         (true, _) => EnvironmentLookup::OnlyInCurrentLocal,
@@ -50,7 +52,8 @@ pub(super) async fn apply(
         // An array is assigned before the builtin gets its words; that it fails ends the shell.
         let is_early = matches!(operand.value, Some(Value::Elements(_)));
         let complaint = format!("{}: readonly variable", operand.name);
-        if is_early || matches!(request.kind, Kind::Export | Kind::Readonly) {
+        let is_plain = matches!(request.kind, Kind::Export | Kind::Readonly) && !request.has('a') && !request.has('A');
+        if is_early || is_plain {
             complain_plainly(context, &complaint);
         } else {
             complain(context, request.name, &complaint, 1);
@@ -62,6 +65,7 @@ pub(super) async fn apply(
         let params = context.params.clone();
         binding::trace_assignment(context.shell, &params, &operand.name, value, operand.append).await;
     }
+    let is_new = !is_local && context.shell.env().get_using_policy(&operand.name, lookup).is_none();
     create_if_missing(context, request, &operand, lookup, is_local)?;
     let Some(variable) = context.shell.env_mut().get_mut_using_policy(&operand.name, lookup) else {
         return Ok(Outcome::Failed);
@@ -78,8 +82,26 @@ pub(super) async fn apply(
             // Only declarations take a text for a list; an element never gets one.
             let takes_lists =
                 matches!(request.kind, Kind::Declare | Kind::Local) || request.has('a') || request.has('A');
-            let new =
-                if takes_lists && operand.subscript.is_none() { compound(context, new, is_array).await? } else { new };
+            let makes_array = request.turns_on('a') || request.turns_on('A');
+            let new = match &operand.subscript {
+                None if takes_lists => compound(context, new, is_array).await?,
+                // An array that is declared is meant as a whole, whatever its subscript.
+                Some(_) if makes_array && takes_lists => {
+                    let new = compound(context, new, is_array).await?;
+                    operand.subscript = operand.subscript.take().filter(|_| matches!(new, Value::Text(_)));
+                    new
+                }
+                Some(subscript) if is_new && is_compound(&new) => {
+                    let Value::Text(text) = &new else { return Ok(Outcome::Failed) };
+                    let element = format!("{}[{subscript}]={text}", operand.name);
+                    complain_plainly(
+                        context,
+                        &format!("warning: {element}: quoted compound array assignment deprecated"),
+                    );
+                    new
+                }
+                _ => new,
+            };
             let name = operand.name.as_str();
             let operand_has_subscript = operand.subscript.is_some() || matches!(new, Value::Elements(_));
             let place = Place { name, subscript: operand.subscript.as_deref(), lookup, append: operand.append };
@@ -115,13 +137,25 @@ pub(super) async fn apply(
     Ok(outcome)
 }
 
-/// A subscript is expanded here once more than the words of the command were.
-async fn expand_subscript(context: &mut ExecutionContext<'_, Extensions>, operand: &mut Operand) -> Result<(), Error> {
-    if let Some(subscript) = operand.subscript.as_mut().filter(|subscript| subscript.contains(['$', '`'])) {
-        let params = context.params.clone();
-        *subscript = context.shell.basic_expand_string(&params, subscript.as_str()).await?;
+/// A subscript is expanded here once more than the words of the command were. Whether something is left of it.
+async fn expand_subscript(
+    context: &mut ExecutionContext<'_, Extensions>,
+    request: &Request,
+    operand: &mut Operand,
+) -> Result<bool, Error> {
+    let is_associative = request.has('A') || binding::is_associative(context.shell, &operand.name);
+    let is_expanded = |c| matches!(c, '$' | '`') || (is_associative && matches!(c, '\\' | '\'' | '"'));
+    let Some(subscript) = operand.subscript.as_mut().filter(|subscript| subscript.contains(is_expanded)) else {
+        return Ok(true);
+    };
+    let params = context.params.clone();
+    let key = context.shell.basic_expand_string(&params, subscript.as_str()).await?;
+    if key.is_empty() && is_associative {
+        complain_plainly(context, &format!("{}: bad array subscript", operand.target()));
+        return Ok(false);
     }
-    Ok(())
+    operand.subscript = Some(key);
+    Ok(true)
 }
 
 /// `local -`: the shell's options get their values back when the function returns.
@@ -330,6 +364,11 @@ fn set_attributes(request: &Request, variable: &mut ShellVariable) {
     if transforms.iter().any(is_taken_back) {
         variable.set_update_transform(ShellVariableUpdateTransform::None);
     }
+}
+
+/// Whether a text looks like a list.
+fn is_compound(value: &Value) -> bool {
+    matches!(value, Value::Text(text) if text.starts_with('(') && text.ends_with(')'))
 }
 
 /// A text in parentheses is a list where an array gets it.

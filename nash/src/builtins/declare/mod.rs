@@ -96,9 +96,9 @@ impl Request {
     /// The letters that turn attributes on, the builtin's own included.
     fn turns_on(&self, letter: char) -> bool {
         match (self.kind, letter) {
-            (Kind::Export, 'x') => !self.has('n'),
-            (Kind::Readonly, 'r') => true,
-            (Kind::Export, 'n') => false,
+            // What is readonly stays so.
+            (Kind::Export, 'x') | (Kind::Readonly, 'r') => !self.has('n'),
+            (Kind::Export | Kind::Readonly, 'n') => false,
             // An array is no reference.
             (_, 'n') if self.has('a') || self.has('A') => false,
             _ => self.has(letter),
@@ -164,7 +164,7 @@ pub(crate) fn execute(
 /// A word that may be an option; assignments and what follows them are none.
 fn leading_word(arg: &CommandArg) -> Option<String> {
     match arg {
-        CommandArg::String(word) => Some(word.clone()),
+        CommandArg::String(word) | CommandArg::Reference(word) => Some(word.clone()),
         CommandArg::Assignment(_) => None,
     }
 }

@@ -29,12 +29,18 @@ impl Operand {
     /// Takes an operand apart.
     pub(super) fn read(arg: &CommandArg) -> Self {
         let assignment = match arg {
-            CommandArg::String(word) => return Self::from_word(word),
+            CommandArg::String(word) | CommandArg::Reference(word) => return Self::from_word(word),
             CommandArg::Assignment(assignment) => assignment,
         };
         let (name, subscript) = match &assignment.name {
             AssignmentName::VariableName(name) => (name.clone(), None),
-            AssignmentName::ArrayElementName(name, subscript) => (name.clone(), Some(subscript.clone())),
+            AssignmentName::ArrayElementName(name, subscript)
+                if binding::ends_with_bracket(&format!("{subscript}]")) =>
+            {
+                (name.clone(), Some(subscript.clone()))
+            }
+            // What was expanded in the subscript has made it no subscript any more.
+            AssignmentName::ArrayElementName(name, subscript) => (format!("{name}[{subscript}]"), None),
         };
         let value = match &assignment.value {
             AssignmentValue::Scalar(word) => Value::Text(word.flatten()),

@@ -113,7 +113,7 @@ fn assign_pairs(
     while let Some(key) = words.next() {
         let text = number_where(context, is_integer, words.next().unwrap_or_default())?;
         if key.is_empty() {
-            complain_plainly(context, &format!("{}: bad array subscript", place.name));
+            complain_plainly(context, "'': bad array subscript");
             continue;
         }
         variable(context, place)?.assign_at_index(key, text, false)?;

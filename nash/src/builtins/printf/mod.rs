@@ -25,7 +25,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
     loop {
         match options.next() {
             Ok(None) => break,
-            Ok(Some(found)) if values::is_assignable(found.argument) => variable = Some(found.argument),
+            Ok(Some(found)) if values::is_assignable(call, found.argument) => variable = Some(found.argument),
             Ok(Some(found)) => {
                 call.complain(&format!("`{}': not a valid identifier", found.argument));
                 return USAGE;

@@ -50,7 +50,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> u8 {
         }
     };
     if let Some(first) = request.names.first()
-        && !values::is_assignable(first)
+        && !values::is_assignable(call, first)
     {
         call.complain(&format!("`{first}': not a valid identifier"));
         return 1;
