@@ -2,6 +2,8 @@
 //!
 //! That commands behave the same is the tables' business; here the events are looked at.
 
+mod substitutions;
+
 use std::fmt::Write as _;
 use std::process::Command;
 

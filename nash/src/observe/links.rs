@@ -10,7 +10,8 @@ use brush_core::gate::PipeEnds;
 use nash_events::event::Pipe;
 
 use super::data;
-use crate::tap::{Tap, Taps};
+use super::handed::{Handed, Left};
+use crate::tap::{Tap, TapName, Taps};
 
 /// How long the end of a shell waits for what is on its way in pipes that nobody writes or reads any more: 5 ms. A tap needs
 /// some microseconds to notice; one whose ends are held by something in the background doesn't end at all.
@@ -24,8 +25,9 @@ const GLANCES: u32 = 16;
 const NAP: Duration = Duration::from_millis(1);
 
 /// The links that are not told yet.
-#[derive(Default)]
 pub(super) struct Links {
+    /// The main shell, whose taps all forks know.
+    shell: u32,
     list: Mutex<Vec<Link>>,
     /// Started with the first link; forks go on with them.
     taps: Mutex<Option<Arc<Taps>>>,
@@ -37,6 +39,11 @@ struct Link {
 }
 
 impl Links {
+    /// Makes an empty list, for this process and its forks.
+    pub(super) fn new() -> Self {
+        Self { shell: std::process::id(), list: Mutex::default(), taps: Mutex::default() }
+    }
+
     /// Makes the pipe of a link, and a tap on it.
     pub(super) fn open(&self, pipe: Pipe) -> io::Result<PipeEnds> {
         let (tap, ends) = match self.taps()?.open() {
@@ -90,6 +97,34 @@ impl Links {
             link.wait_until(begun + ENDING);
         }
         links.into_iter().map(Link::told).collect()
+    }
+
+    /// Leaves what hasn't ended to whoever waits for this process, if the taps are the main shell's; takes the others.
+    pub(super) fn hand_over(&self, handed: Option<&Handed>, pid: u32) -> Vec<Pipe> {
+        self.settle();
+        let mut told = self.ended();
+        let is_left = |link: &Link| {
+            let name = link.tap.name();
+            name.starter() == self.shell
+                && handed.is_some_and(|handed| handed.put(pid, &Left::Link(link.pipe.clone(), name)))
+        };
+        let (left, kept) = std::mem::take(&mut *self.list()).into_iter().partition::<Vec<_>, _>(is_left);
+        left.into_iter().for_each(std::mem::forget);
+        *self.list() = kept;
+        told.extend(self.rest());
+        told
+    }
+
+    /// Takes over a link that a process left. One of other taps can't be asked: it is told as it is.
+    pub(super) fn take_over(&self, pipe: Pipe, name: TapName) -> Option<Pipe> {
+        let taps = self.taps.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match taps.and_then(|taps| taps.named(name)) {
+            Some(tap) => {
+                self.list().push(Link { pipe, tap });
+                None
+            }
+            None => Some(Pipe { still_open: true, ..pipe }),
+        }
     }
 
     /// Waits for what is left of the start of taps.

@@ -6,8 +6,10 @@
 mod command;
 mod data;
 mod files;
+mod handed;
 mod hash;
 mod identity;
+mod legacies;
 mod links;
 mod place;
 mod previews;

@@ -18,6 +18,7 @@ use nash_events::event::{EventKind, Function, Pipe, Tamper};
 use nash_events::{CmdId, Record, SessionId, ShellId, redact};
 
 use super::files::{Files, Opened};
+use super::handed::Handed;
 use super::identity::Identity;
 use super::links::Links;
 use super::previews::Previews;
@@ -32,6 +33,10 @@ use crate::invocation::Invocation;
 const STATE_BUILTINS: [&str; 12] =
     ["cd", "pushd", "popd", "export", "declare", "typeset", "unset", "readonly", "local", "trap", "eval", "exec"];
 
+/// How long a command takes after which it is looked whether others have ended that nobody waits for: 1 ms. A look takes some
+/// ten microseconds for each, which many builtins don't.
+const WORTH_A_LOOK: Duration = Duration::from_millis(1);
+
 /// What observes a shell: nothing, or its stream.
 #[derive(Clone, Default)]
 pub(crate) struct Watch {
@@ -41,12 +46,14 @@ pub(crate) struct Watch {
 
 /// A shell's stream, shared by everything that writes to it in this process.
 pub(super) struct Stream {
-    delivery: Delivery,
+    pub(super) delivery: Delivery,
     capture: Capture,
     /// Where the spool lies: a redirection into it is a hand laid on the observation.
     spool: Option<std::path::PathBuf>,
-    links: Links,
-    files: Files,
+    pub(super) links: Links,
+    pub(super) files: Files,
+    /// What forks that become programs leave to the process that waits for them.
+    pub(super) handed: Option<Handed>,
     previews: Previews,
 }
 
@@ -185,6 +192,7 @@ impl Gate for Watch {
         if let Some(stream) = &self.stream {
             stream.links.forget();
             stream.files.forget();
+            stream.handed.iter().for_each(Handed::forked);
             stream.delivery.after_fork_in_child();
         }
     }
@@ -229,9 +237,10 @@ impl Stream {
         };
         let spool = settings.spool.clone();
         let delivery = Delivery::open(settings)?;
-        let files = Files::new(config.capture == Capture::Tap);
-        let (capture, links, previews) = (config.capture, Links::default(), Previews::default());
-        Some(Self { delivery, capture, spool, links, files, previews })
+        let capture = config.capture;
+        let handed = if capture == Capture::Tap { Handed::new().ok() } else { None };
+        let (files, links, previews) = (Files::default(), Links::new(), Previews::default());
+        Some(Self { delivery, capture, spool, links, files, handed, previews })
     }
 
     /// Makes the pipe of a link: with a tap on it where data is captured. Otherwise, or where that can't be, a plain one will do.
@@ -249,24 +258,13 @@ impl Stream {
         None
     }
 
-    /// Tells what has ended by itself.
-    fn tell_ended(&self) {
-        self.tell(self.links.ended());
-    }
-
-    /// Tells everything, since nobody will be here to tell it later.
-    fn tell_all(&self) {
-        self.tell(self.links.rest());
-        self.read_back(self.files.rest());
-    }
-
     /// Keeps what an `exec` without a command has opened for the shell.
     pub(super) fn keep_files(&self, command: CmdId) {
         self.read_back(self.files.keep(command));
     }
 
     /// Tells what went through files.
-    fn read_back(&self, opened: Vec<Opened>) {
+    pub(super) fn read_back(&self, opened: Vec<Opened>) {
         for opened in opened {
             let mut redirect = data::read_back(&opened);
             self.previews.bound(opened.command, redirect.data.as_mut());
@@ -274,7 +272,7 @@ impl Stream {
         }
     }
 
-    fn tell(&self, pipes: Vec<Pipe>) {
+    pub(super) fn tell(&self, pipes: Vec<Pipe>) {
         for pipe in pipes {
             self.record(None, &EventKind::Pipe(Box::new(pipe)));
         }
@@ -312,10 +310,7 @@ impl Stream {
     }
 
     pub(super) fn running_in_place(&self, command: CmdId, pid: i32) {
-        self.tell(self.links.rest());
-        if !self.files.is_empty() {
-            self.files.hand_over(pid.unsigned_abs());
-        }
+        self.hand_over(pid.unsigned_abs());
         if self.delivery.has_left_shell() {
             // Nobody is left to tell its end.
             self.running(command, pid);
@@ -355,11 +350,15 @@ impl Stream {
         // Before the end, so that both are one event for a reader.
         self.read_back(self.files.of(command));
         self.delivery.end(command, command::end(end, Some(duration)));
-        self.tell_ended();
+        if duration >= WORTH_A_LOOK {
+            self.tell_ended();
+        } else {
+            self.tell(self.links.ended());
+        }
     }
 
     pub(super) fn process_ended(&self, pid: i32, end: &ExecEnd) {
-        self.read_back(self.files.handed_over_by(pid.unsigned_abs()));
+        self.take_over(|leaver| leaver.pid == pid.unsigned_abs());
         self.delivery.end_of_process(pid.unsigned_abs(), command::end(end, None));
         self.tell_ended();
     }

@@ -32,6 +32,21 @@ pub(crate) use self::process::{Tap, Taps};
 /// The ends that stand for a plain pipe's: what is written to the second arrives at the first.
 pub(crate) type Ends = (std::io::PipeReader, std::io::PipeWriter);
 
+/// Names a tap to another process that shares its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct TapName {
+    /// The taps that it is one of: the process that started them, and how many that had started before.
+    taps: (u32, u32),
+    place: usize,
+}
+
+impl TapName {
+    /// The process that started the taps.
+    pub(crate) fn starter(self) -> u32 {
+        self.taps.0
+    }
+}
+
 /// What a tap saw, when its pipe has ended or when it is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Crossing {
@@ -50,7 +65,7 @@ pub(crate) struct Crossing {
 mod none {
     use std::sync::Arc;
 
-    use super::{Crossing, Ends};
+    use super::{Crossing, Ends, TapName};
 
     /// Taps that can't be made.
     pub(crate) enum Taps {}
@@ -80,12 +95,22 @@ mod none {
         }
 
         /// Never asked.
+        pub(crate) fn named(self: &Arc<Self>, _name: TapName) -> Option<Tap> {
+            match **self {}
+        }
+
+        /// Never asked.
         pub(crate) fn are_gone(&self) -> bool {
             match *self {}
         }
     }
 
     impl Tap {
+        /// Never asked.
+        pub(crate) fn name(&self) -> TapName {
+            match *self {}
+        }
+
         /// Never asked.
         pub(crate) fn has_ended(&self) -> bool {
             match *self {}

@@ -7,7 +7,7 @@ use std::io::{self, IoSlice, PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -19,8 +19,8 @@ use rustix::pipe::fcntl_setpipe_size;
 
 use super::copier::FIRST_PIPE_BYTES;
 use super::keeper;
-use super::region::Region;
-use super::{Crossing, Ends};
+use super::region::{LINKS_MAX, Region};
+use super::{Crossing, Ends, TapName};
 
 /// Where fewer processes than this are allowed, 1024, each may be needed for a command: no tap takes one.
 const PROCESSES_MIN: u64 = 1024;
@@ -35,7 +35,12 @@ pub(crate) struct Taps {
     control: OwnedFd,
     /// The process that started them, until it was waited for.
     launch: AtomicI32,
+    /// The process that started them, and how many that had started before.
+    name: (u32, u32),
 }
+
+/// How many this process has started.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// A tap on one link.
 pub(crate) struct Tap {
@@ -58,7 +63,10 @@ impl Taps {
         let (side_reader, side_writer) = io::pipe()?;
         let region = Region::new(theirs.as_raw_fd(), [side_reader.as_raw_fd(), side_writer.as_raw_fd()])?;
         match keeper::start(region) {
-            Ok(launch) => Ok(Arc::new(Self { region, control, launch: AtomicI32::new(launch) })),
+            Ok(launch) => {
+                let name = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+                Ok(Arc::new(Self { region, control, launch: AtomicI32::new(launch), name }))
+            }
             Err(error) => {
                 region.unmap();
                 Err(error)
@@ -92,6 +100,12 @@ impl Taps {
     /// Says that this process is a fork of the one that started them.
     pub(crate) fn forked(&self) {
         self.launch.store(0, Ordering::Relaxed);
+    }
+
+    /// A tap that another process has made and asks no more.
+    pub(crate) fn named(self: &Arc<Self>, name: TapName) -> Option<Tap> {
+        let is_ours = name.taps == self.name && name.place < LINKS_MAX;
+        is_ours.then(|| Tap { taps: Arc::clone(self), place: name.place })
     }
 
     fn announce(&self, place: usize, from: &PipeReader, to: &PipeWriter) -> io::Result<()> {
@@ -131,6 +145,11 @@ impl Taps {
 }
 
 impl Tap {
+    /// What every process finds the tap by that has the same taps.
+    pub(crate) fn name(&self) -> TapName {
+        TapName { taps: self.taps.name, place: self.place }
+    }
+
     /// Whether the link has ended: all that will ever cross it is known.
     pub(crate) fn has_ended(&self) -> bool {
         self.taps.region.counters()[self.place].has_ended()

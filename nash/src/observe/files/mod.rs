@@ -3,7 +3,6 @@
 //! The command has the real descriptor; nothing stands between it and its file. What was opened by a process that then became the
 //! command is read back by the one that waited for it. Special files are never touched.
 
-mod handed;
 mod read_back;
 
 use std::os::fd::BorrowedFd;
@@ -15,15 +14,14 @@ use nash_events::CmdId;
 use nash_events::event::{Redirect, RedirectMode};
 use serde::{Deserialize, Serialize};
 
-use self::handed::Handed;
 use self::read_back::Identity;
 pub(super) use self::read_back::ReadBack;
 use super::data;
 
 /// The files of redirections that are in force.
+#[derive(Default)]
 pub(super) struct Files {
     open: Mutex<State>,
-    handed: Option<Handed>,
 }
 
 #[derive(Default)]
@@ -53,11 +51,6 @@ pub(super) struct Opened {
 }
 
 impl Files {
-    /// Makes an empty list; `handing` says whether forks may leave theirs to the process that waits for them.
-    pub(super) fn new(handing: bool) -> Self {
-        Self { open: Mutex::default(), handed: if handing { Handed::new().ok() } else { None } }
-    }
-
     /// Notes what is about to be opened: its size is lost when it is cut to nothing.
     pub(super) fn about_to_open(&self, redirect: &RedirectEvent<'_>) {
         let mut state = self.state();
@@ -92,11 +85,6 @@ impl Files {
         let command = (redirect.command != 0).then_some(CmdId(redirect.command));
         let path = path.to_owned();
         state.opened.push(Opened { command, told, path, fd: redirect.fd, file, size_before, stays: false });
-    }
-
-    /// Whether there is nothing to read back.
-    pub(super) fn is_empty(&self) -> bool {
-        self.state().opened.is_empty()
     }
 
     /// Takes the files of a command that has ended.
@@ -141,21 +129,6 @@ impl Files {
     /// Leaves them to the shell that this one was forked from.
     pub(super) fn forget(&self) {
         *self.state() = State::default();
-    }
-
-    /// Leaves what was opened here to whoever waits for this process, which becomes a program.
-    pub(super) fn hand_over(&self, pid: u32) {
-        let all = self.rest();
-        if let Some(handed) = &self.handed {
-            for opened in &all {
-                handed.put(pid, opened);
-            }
-        }
-    }
-
-    /// Takes what a process left that has ended.
-    pub(super) fn handed_over_by(&self, pid: u32) -> Vec<Opened> {
-        self.handed.as_ref().map(|handed| handed.take(pid)).unwrap_or_default()
     }
 
     fn take(&self, which: impl Fn(&Opened) -> bool) -> Vec<Opened> {
