@@ -45,6 +45,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::token("jina-key", &["jina_"], &[Part::Secret(Set::BASE64URL, 50, 128)]).only_if(value::is_issued),
     Rule::token("pinecone-key", &["pcsk_"], &[Part::Secret(Set::WORD, 40, 128)]).only_if(value::is_issued),
     Rule::token("wandb-key", &["wandb_v1_"], &[Part::Secret(Set::WORD, 40, 128)]),
+    Rule::token("e2b-key", &["sk_e2b_", "e2b_"], &[Part::Secret(Set::HEX, 40, 64), Part::End(Set::WORD)]),
     Rule::token("elevenlabs-key", &["sk_"], &[Part::Secret(Set::HEX, 48, 48), Part::End(Set::WORD)]),
     Rule::token("nvidia-key", &["nvapi-"], &[Part::Secret(Set::BASE64URL, 50, 128)])
         .only_if(value::is_issued_in_both_cases),

@@ -4,10 +4,23 @@
 
 use super::super::bytes::Set;
 use super::super::grammars::{assignment, command, header, pem, provider, url};
-use super::super::rule::Rule;
+use super::super::rule::{Part, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     Rule::grammar("private-key", &["-----BEGIN "], pem::private_key),
+    // Each begins with `-----BEGIN … PRIVATE KEY`, so that certificates and public keys stay.
+    Rule::token(
+        "encoded-private-key",
+        &[
+            "LS0tLS1CRUdJTiBQUklWQVRFIEtFW",
+            "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV",
+            "LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW",
+            "LS0tLS1CRUdJTiBEU0EgUFJJVkFURSBLRV",
+            "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ",
+            "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRV",
+        ],
+        &[Part::Secret(Set::BASE64, 40, 8192)],
+    ),
     Rule::grammar("jwt", &["eyJ"], provider::json_web_token).not_after(Set::BASE64URL.or(Set::DOT).or(Set::PLUS)),
     Rule::grammar("authorization-header", &["authorization"], header::authorization),
     Rule::grammar("authorization-header", &["bearer "], header::bearer).not_after(Set::WORD),

@@ -168,4 +168,11 @@ pub(super) const TOKENS: &[(&str, &str, &str, usize)] = &[
     ("mapbox-token", "sk.eyJ1Ijoi", ALNUM, 80),
     ("grafana-token", "eyJrIjoi", BASE64, 100),
     ("stripe-key", "sk_prod_", ALNUM, 99),
+    ("e2b-key", "e2b_", HEX, 40),
+    ("e2b-key", "sk_e2b_", HEX, 40),
+    ("encoded-private-key", "LS0tLS1CRUdJTiBQUklWQVRFIEtFW", BASE64, 300),
+    ("encoded-private-key", "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV", BASE64, 2200),
+    ("encoded-private-key", "LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", BASE64, 300),
+    ("encoded-private-key", "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", BASE64, 500),
+    ("encoded-private-key", "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRV", BASE64, 900),
 ];
