@@ -129,6 +129,11 @@ const PROGRAMS: &[Program] = &[
         after: None,
         flags: &[next("-p", Shape::Whole)],
     },
+    Program {
+        names: &["twine"],
+        after: Some("upload"),
+        flags: &[next("-p", Shape::Whole), attached("-p", Shape::Whole)],
+    },
     Program { names: &["redis-cli"], after: None, flags: &[next("-a", Shape::Whole), next("--pass", Shape::Whole)] },
     Program {
         names: &["smbclient", "rpcclient", "net", "smbget", "wmic"],

@@ -38,6 +38,10 @@ pub(crate) const KEYWORDS: &[&str] = &[
     "xfreerdp ",
     "ssh-keygen ",
     "lftp ",
+    "7z a ",
+    "7z x ",
+    "7za ",
+    "twine upload",
 ];
 
 /// Reads the words behind a program's name up to the end of its command.

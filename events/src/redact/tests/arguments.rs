@@ -55,6 +55,16 @@ fn flags_of_known_programs_are_masked() {
     check("htpasswd -b file user hunter2", "htpasswd -b file user ****");
     check("smbclient //h/s -U user%hunter2", "smbclient //h/s -U user%****");
     check("zip -P hunter2 a.zip a", "zip -P **** a.zip a");
+    check("7z a -phunter2 a.7z a", "7z a -p**** a.7z a");
+    check("twine upload -u u -p hunter2 dist/a.whl", "twine upload -u u -p **** dist/a.whl");
+    check(
+        "twine upload --repository-url https://h -r pypi dist/a",
+        "twine upload --repository-url https://h -r pypi dist/a",
+    );
+    check("sh -c 7z_a_-phunter2_a.7z_a", "sh -c 7z_a_-p****_a.7z_a");
+    check("sh -c twine_upload_-u_u_-p_hunter2_dist/a", "sh -c twine_upload_-u_u_-p_****_dist/a");
+    check("sh -c 7z_x_a.7z_-oout_-y", "sh -c 7z_x_a.7z_-oout_-y");
+    check("sh -c cd_x.7z_a_-pretty", "sh -c cd_x.7z_a_-pretty");
 }
 
 #[test]
