@@ -101,10 +101,17 @@ fn read_join(text: &Text<'_>, from: usize, name_end: usize, dashes: usize) -> Lo
             Ok(Some((join, start)))
         }
         (Some(b':'), _) => read_annotation(text, skip_blanks(text, sign + 1)?).map(Some),
+        (Some(b','), _) if is_definition(text, from) => Ok(Some((Join::Spaced, skip_blanks(text, sign + 1)?))),
         (Some(_), _) if blank_before && dashes > 0 => Ok(Some((Join::Flag, sign))),
         (Some(next), _) if blank_before && Set::BASE64URL.or(Set::QUOTE).has(next) => Ok(Some((Join::Word, sign))),
         _ => Ok(None),
     }
+}
+
+/// Whether a name begins a constant's definition in PHP: `define('NAME', 'value')`.
+fn is_definition(text: &Text<'_>, name_start: usize) -> bool {
+    let before = text.slice(name_start.saturating_sub("define('".len()), name_start);
+    ends_ignoring_case(before, b"define('") || ends_ignoring_case(before, b"define(\"")
 }
 
 /// After a colon comes the value, or a type and then the value: `password: str = "…"`.

@@ -194,6 +194,8 @@ const ASSIGNED_RANDOM: &[(&str, &str)] = &[
     ("vercel-token", "VERCEL_TOKEN=@"),
     ("azure-secret", "AZURE_CLIENT_SECRET=@"),
     ("secret-assignment", "api_key: \"@\""),
+    ("password-assignment", "define('DB_PASSWORD', '@');"),
+    ("secret-assignment", "define(\"AUTH_KEY\",\"@\");"),
     ("secret-assignment", "const apiKey = '@';"),
     ("secret-assignment", "https://h.example/x?access_token=@&page=2"),
     ("secret-assignment", "client_secret=@"),
