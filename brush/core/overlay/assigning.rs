@@ -324,6 +324,9 @@ pub(crate) async fn declared(
             let word = last.as_ref().unwrap_or(word);
             AssignmentValue::Scalar(Word::from(expansion::basic_expand_assignment_word(shell, params, word).await?))
         }
+        AssignmentValue::Array(_) if matches!(name, AssignmentName::ArrayElementName(..)) => {
+            return Err(complaint(format!("{name}: cannot assign list to array member")));
+        }
         AssignmentValue::Array(words) => {
             let mut values = Vec::new();
             for element in expanded(shell, params, words, associative).await? {

@@ -48,9 +48,14 @@ impl AssociativeArray {
 
     /// The names in the order of a table that begins with another number of buckets.
     pub(crate) fn with_buckets(names: &[String], bucket_count: u32) -> Self {
+        Self::in_buckets(bucket_count, names.iter().map(|name| (name.clone(), String::new())))
+    }
+
+    /// The entries in the order of a table that begins with another number of buckets.
+    pub(crate) fn in_buckets(bucket_count: u32, entries: impl Iterator<Item = (String, String)>) -> Self {
         let mut array = Self { bucket_count, ..Self::default() };
-        for name in names {
-            array.insert(name.clone(), String::new());
+        for (key, value) in entries {
+            array.insert(key, value);
         }
         array
     }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::associative::AssociativeArray;
 use crate::{error, variables};
 
 /// How many buckets bash's table has; its order is that of the buckets.
@@ -80,9 +81,8 @@ impl PathCache {
     /// # Errors
     /// None that the table could give rise to.
     pub fn to_value(&self) -> Result<variables::ShellValue, error::Error> {
-        let pairs =
-            self.entries().map(|(name, path, _)| (Some(name.to_owned()), crate::bytes::encode_os(path))).collect();
-        variables::ShellValue::associative_array_from_literals(variables::ArrayLiteral(pairs))
+        let entries = self.entries().map(|(name, path, _)| (name.to_owned(), crate::bytes::encode_os(path)));
+        Ok(variables::ShellValue::AssociativeArray(AssociativeArray::in_buckets(BUCKETS, entries)))
     }
 
     /// Forgets a program; says whether it was there.

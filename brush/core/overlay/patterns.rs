@@ -176,9 +176,10 @@ impl Compiled {
         self.tokens.iter().any(|token| !matches!(token, Token::Char(_)))
     }
 
-    /// Whether the pattern begins with this very character.
-    pub fn begins_with(&self, c: char) -> bool {
-        matches!(self.tokens.first(), Some(Token::Char(first)) if *first == c)
+    /// What is left of the pattern behind a dot that it begins with and names.
+    pub fn behind_dot(&self) -> Vec<Self> {
+        let rests = matching::behind_dot(&self.tokens);
+        rests.into_iter().map(|tokens| Self { tokens, case_insensitive: self.case_insensitive }).collect()
     }
 
     /// The value without the beginning that matches.

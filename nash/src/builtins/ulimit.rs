@@ -125,6 +125,10 @@ impl Request {
                 }
             }
         }
+        // A word behind all options is the limit of the last of them.
+        if let Some((_, limit @ None)) = request.resources.last_mut() {
+            *limit = rest.next().cloned();
+        }
         if request.resources.is_empty() {
             request.resources.push(('f', rest.next().cloned()));
         }

@@ -62,6 +62,10 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         }
         let told = name_text(&parameter.name);
         let text = match self.get(&parameter.name)? {
+            // A positional parameter that isn't there names none.
+            Value::Unset if matches!(parameter.name, Name::Positional(_)) => {
+                return Ok(Name::Variable(format!("!{told}")));
+            }
             Value::Unset => return Err(complaint(format!("{told}: invalid indirect expansion"))),
             Value::One(text) => text,
             // No positional parameters name nothing: no field, or an empty one between quotes.

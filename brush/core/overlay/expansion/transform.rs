@@ -28,6 +28,9 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         } else if !matches!(kind, 'Q' | 'E' | 'P' | 'A' | 'a' | 'K' | 'k' | 'U' | 'u' | 'L') {
             return Err(bad(parameter).into_fatal());
         }
+        if matches!(value, Value::Unset) && self.shell.options().treat_unset_variables_as_error {
+            self.required(&name, true)?;
+        }
         if matches!(kind, 'A' | 'a' | 'K' | 'k')
             && let Some(value) = self.described(&name, kind)
         {

@@ -5,7 +5,7 @@
 #![warn(warnings, clippy::all, clippy::pedantic)]
 
 /// A part of a pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Token {
     /// This character.
     Char(char),
@@ -20,7 +20,7 @@ pub(super) enum Token {
 }
 
 /// A bracket expression.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Set {
     negated: bool,
     ranges: Vec<(char, char)>,
@@ -48,7 +48,7 @@ pub(super) fn folded(c: char) -> char {
 /// Compiles a text.
 pub(super) fn tokens(text: &str, extended: bool, case_insensitive: bool) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
-    let mut compiler = Compiler { chars: &chars, at: 0, extended, case_insensitive };
+    let mut compiler = Compiler { chars: &chars, at: 0, extended, case_insensitive, is_open: false };
     compiler.sequence(false)
 }
 
@@ -57,6 +57,8 @@ struct Compiler<'a> {
     at: usize,
     extended: bool,
     case_insensitive: bool,
+    /// Whether a bracket in a group has no end, and so the group has none.
+    is_open: bool,
 }
 
 impl Compiler<'_> {
@@ -78,15 +80,17 @@ impl Compiler<'_> {
                 tokens.push(group);
                 continue;
             }
+            self.is_open &= in_group;
             self.at += 1;
             tokens.push(match c {
                 '*' if matches!(tokens.last(), Some(Token::Star)) => continue,
                 '*' => Token::Star,
                 '?' => Token::Any,
-                '[' => match self.set() {
-                    Some(set) => Token::Set(set),
-                    None => Token::Char('['),
-                },
+                '[' => {
+                    let set = self.set();
+                    self.is_open |= in_group && set.is_none();
+                    set.map_or(Token::Char('['), Token::Set)
+                }
                 '\\' => match self.peek(0) {
                     Some(next) => {
                         self.at += 1;
@@ -114,11 +118,11 @@ impl Compiler<'_> {
                     self.at += 1;
                     alternatives.push(self.sequence(true));
                 }
-                Some(_) => {
+                Some(_) if !self.is_open => {
                     self.at += 1;
                     return Some(Token::Group(kind, alternatives));
                 }
-                None => {
+                _ => {
                     self.at = start;
                     return None;
                 }

@@ -102,6 +102,33 @@ fn quick_suffix(tokens: &[Token], text: &str, longest: bool) -> Option<Option<us
     Some(text.ends_with(&wanted).then(|| text.len() - wanted.len()))
 }
 
+/// What follows a dot that a pattern begins with and names, for every way to do so.
+pub(super) fn behind_dot(tokens: &[Token]) -> Vec<Vec<Token>> {
+    let Some((first, rest)) = tokens.split_first() else { return Vec::new() };
+    let (kind, alternatives) = match first {
+        Token::Char('.') => return vec![rest.to_vec()],
+        Token::Star | Token::Char(_) | Token::Any | Token::Set(_) => return Vec::new(),
+        Token::Group(kind, alternatives) => (*kind, alternatives),
+    };
+    // What a group excludes begins with no dot of its own.
+    if kind == '!' {
+        return Vec::new();
+    }
+    let may_be_empty = matches!(kind, '?' | '*') || alternatives.iter().any(|tokens| whole(tokens, "", false));
+    let mut found = Vec::new();
+    for mut tail in alternatives.iter().flat_map(|tokens| behind_dot(tokens)) {
+        if matches!(kind, '*' | '+') {
+            tail.push(Token::Group('*', alternatives.clone()));
+        }
+        tail.extend_from_slice(rest);
+        found.push(tail);
+    }
+    if may_be_empty {
+        found.extend(behind_dot(rest));
+    }
+    found
+}
+
 fn one(token: &Token, c: char, fold: bool) -> bool {
     match token {
         Token::Char(wanted) => *wanted == if fold { folded(c) } else { c },

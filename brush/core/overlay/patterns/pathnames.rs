@@ -108,11 +108,18 @@ impl Walk<'_> {
         let entries =
             if so_far.is_empty() { std::fs::read_dir(self.folder) } else { std::fs::read_dir(self.real(so_far)) };
         let Ok(entries) = entries else { return Vec::new() };
-        let shows_hidden = self.options.hidden || pattern.begins_with('.');
-        let dots = if self.options.dots && pattern.begins_with('.') { &[".", ".."][..] } else { &[] };
+        // A dot at the beginning is only matched by one that the pattern names there.
+        let behind_dot = pattern.behind_dot();
+        let is_named = |name: &str| {
+            name.strip_prefix('.').is_some_and(|rest| behind_dot.iter().any(|pattern| pattern.matches(rest)))
+        };
+        let dots = if self.options.dots && !behind_dot.is_empty() { &[".", ".."][..] } else { &[] };
         let dots = dots.iter().map(|name| (*name).to_owned());
         dots.chain(entries.filter_map(Result::ok).map(|entry| bytes::encode_os(&entry.file_name())))
-            .filter(|name| (shows_hidden || !name.starts_with('.')) && pattern.matches(name))
+            .filter(|name| {
+                let is_free = !name.starts_with('.') || self.options.hidden && !matches!(name.as_str(), "." | "..");
+                if is_free { pattern.matches(name) } else { is_named(name) }
+            })
             .collect()
     }
 

@@ -67,6 +67,7 @@ pub(crate) fn braces(text: &[u8], mut at: usize, quoted: bool) -> Option<usize> 
             b'"' => at = double_quotes(text, at + 1)?,
             b'\'' if !quoted => at = single_quotes(text, at + 1)?,
             b'`' => at = backquotes(text, at + 1)?,
+            b'$' if text.get(at + 1) == Some(&b'\'') => at = ansi_quotes(text, at + 2)?,
             b'$' => at = dollar(text, at, quoted)?,
             _ => at += 1,
         }

@@ -143,6 +143,11 @@ fn keyed(word: ast::Word) -> (Option<ast::Word>, ast::Word) {
     }
 }
 
+/// Whether a text is a name with a subscript.
+pub(super) fn is_element(text: &str) -> bool {
+    split(&format!("{text}="), false).is_some_and(|target| target.subscript.is_some())
+}
+
 /// Takes an assignment apart.
 fn split(text: &str, sh: bool) -> Option<Target<'_>> {
     let bytes = text.as_bytes();

@@ -137,6 +137,10 @@ impl Parser<'_> {
                 b'\'' if !strict || removes => self.single_quotes(at)?,
                 b'"' => self.double_quotes(at, cuts.as_deref_mut())?,
                 b'`' => self.backquotes(at)?,
+                b'$' if quoted && self.byte() == Some(b'\'') && !self.options.sh_mode => {
+                    self.cursor.at += 1;
+                    self.ansi_quotes(at)?;
+                }
                 b'$' => self.dollar(quoted, cuts.as_deref_mut())?,
                 // What is removed or replaced is a pattern, in which quotes quote.
                 b'#' | b'%' | b'/' | b'^' | b',' if at > start + 1 => removes = true,

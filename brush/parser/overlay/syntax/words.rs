@@ -132,7 +132,7 @@ impl Parser<'_> {
         let is_plain = !name.is_empty()
             && !name.starts_with(|first: char| first.is_ascii_digit())
             && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-        is_plain || (word.is_element && name.ends_with(']'))
+        is_plain || (name.ends_with(']') && (word.is_element || super::assignments::is_element(name)))
     }
 
     /// `name[`, where an element may be assigned.

@@ -161,8 +161,10 @@ pub fn place_descriptors(files: &OpenFiles) -> io::Result<()> {
 /// to the parent, above all the ends of pipes that must not stay open here.
 pub fn close_private_descriptors() {
     let first = private_fd_min();
+    // Where few descriptors are allowed, a script's stand among the shell's own, but aren't closed on exec.
+    let stands_apart = first > TOP_FD;
     #[cfg(target_os = "linux")]
-    {
+    if stands_apart {
         // SAFETY: the call takes numbers only.
         let result = unsafe { libc::syscall(libc::SYS_close_range, first, first + PRIVATE_FD_COUNT - 1, 0) };
         if result == 0 {
@@ -170,7 +172,9 @@ pub fn close_private_descriptors() {
         }
     }
     for fd in first..first + PRIVATE_FD_COUNT {
-        close(fd);
+        if stands_apart || !is_open_for_commands(fd) {
+            close(fd);
+        }
     }
 }
 
