@@ -24,6 +24,7 @@ use crate::processes::ChildProcess;
 use crate::results::{ExecutionExitCode, ExecutionResult, ExecutionSpawnResult};
 use crate::sys::process::{self, Program};
 use crate::sys::spawning;
+use crate::variables::ShellVariable;
 use crate::{ErrorKind, bytes, error, openfiles, sys};
 
 /// How much of a file is looked at to tell a script from a binary.
@@ -257,7 +258,9 @@ fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &P
         // What dash sets itself comes after what it was given.
         exported.sort_by_key(|(name, _)| (bucket_of_dash(name), *name == "PWD"));
     }
-    let variables = exported.into_iter().filter(|(name, variable)| variable.value().is_set() && !is_taken(name));
+    // No array goes to a program.
+    let is_text = |variable: &ShellVariable| variable.value().is_set() && !variable.value().is_array();
+    let variables = exported.into_iter().filter(|(name, variable)| is_text(variable) && !is_taken(name));
     // The program's own path stands where the shell got its own, or comes last.
     let own_path = c_string(std::format!("_={}", bytes::encode_os(path)));
     let mut envp: Vec<CString> = variables

@@ -167,6 +167,9 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             if self.options().do_not_execute_commands && !self.options().interactive {
                 continue;
             }
+            if origin == Origin::Script {
+                self.place_mut().commands_read += 1;
+            }
             let may_be_last = params.tail || (origin == Origin::CommandString && ends_simply(&command));
             let tail = may_be_last && reader.at_end();
             result = self.run_command_read(&command, tail, params).await;

@@ -78,7 +78,7 @@ pub(crate) fn of_persona(persona: Persona) -> impl Iterator<Item = (String, Regi
 
 fn all() -> Vec<(&'static str, Registration<Extensions>)> {
     vec![
-        ("alias", direct!(alias::alias)),
+        ("alias", Registration { declaration_builtin: true, ..direct!(alias::alias) }),
         ("unalias", direct!(alias::unalias)),
         ("declare", declaration()),
         ("typeset", declaration()),
@@ -89,7 +89,7 @@ fn all() -> Vec<(&'static str, Registration<Extensions>)> {
         ("shift", direct!(shift::shift).special()),
         ("shopt", direct!(shopt::shopt)),
         ("unset", registration(unset::execute).special()),
-        ("builtin", Registration { declaration_builtin: true, ..registration(builtin::execute) }),
+        ("builtin", registration(builtin::execute)),
         ("cd", direct!(cd::run)),
         ("pwd", direct!(cd::tell)),
         ("pushd", direct!(dirs::push)),

@@ -168,12 +168,22 @@ fn set(call: &mut Call<'_>, resource: &Resource, word: &str, request: &Request) 
         _ if word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty() => {
             let number =
                 word.bytes().fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
-            Some(number.wrapping_mul(resource.block))
+            let limit = number.checked_mul(resource.block);
+            if limit.is_none() {
+                call.complain(&format!("{word}: limit out of range"));
+                return 1;
+            }
+            limit
         }
         _ => None,
     };
     let Some(limit) = limit else {
-        call.complain(&format!("{word}: invalid number"));
+        let kind = match word.as_bytes() {
+            [b'0', b'0'..=b'9', ..] => "octal ",
+            [b'0', b'x', ..] => "hex ",
+            _ => "",
+        };
+        call.complain(&format!("{word}: invalid {kind}number"));
         return 1;
     };
     // Without a word both are set.

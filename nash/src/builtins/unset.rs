@@ -114,6 +114,7 @@ fn remove(
     }
     match subscript {
         Some(subscript) if what != What::Reference => remove_element(context, &name, subscript, keeps),
+        _ if context.shell.options().localvar_unset => Ok(context.shell.env_mut().unset_value(&name).map(|_| true)?),
         _ => Ok(context.shell.env_mut().unset(&name).map(|_| true)?),
     }
 }

@@ -8,6 +8,21 @@ use crate::rig::duel::Duel;
 const INPUT: &str = "in1 a\nin2 b\\\nin3\n";
 
 #[test]
+fn prompts_are_expanded_as_bash_does() {
+    agree(include_str!("tables/prompts.txt"));
+}
+
+#[test]
+fn locals_and_what_commands_are_given_agree_with_bash() {
+    agree(include_str!("tables/locals.txt"));
+}
+
+#[test]
+fn assignments_words_and_redirections_come_in_bashs_order() {
+    agree(include_str!("tables/order.txt"));
+}
+
+#[test]
 fn conditions_hold_or_complain() {
     agree(include_str!("tables/conditions.txt"));
 }

@@ -9,14 +9,18 @@ use crate::error::Error;
 use crate::extensions::ShellExtensions;
 use crate::patterns::{self, pathnames};
 use crate::shell::Shell;
+use crate::word::scan;
 use crate::{binding, bytes, locale};
 
 /// The fields of the words so far.
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Fields {
     done: Vec<Field>,
     current: Field,
     /// Whether the current field is one even if it stays empty.
     started: bool,
+    /// Whether a list between the quotes had no values.
+    had_none: bool,
     state: State,
     ifs: Ifs,
     /// Whether patterns are looked for.
@@ -71,6 +75,7 @@ impl Fields {
             done: Vec::new(),
             current: Field::default(),
             started: false,
+            had_none: false,
             state: State::Start,
             ifs,
             globs: globs && !shell.options().disable_filename_globbing,
@@ -167,9 +172,48 @@ fn add_names(
     Ok(())
 }
 
-/// The patterns of GLOBIGNORE; a colon in brackets doesn't separate.
+/// The patterns of GLOBIGNORE; a colon in brackets, in an extended pattern or behind a backslash doesn't separate.
 fn ignored_patterns(text: &str) -> impl Iterator<Item = &str> {
-    text.split(':').filter(|pattern| !pattern.is_empty())
+    let mut rest = text;
+    let patterns = std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = first_pattern(rest.as_bytes());
+        let pattern = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        Some(pattern)
+    });
+    patterns.filter(|pattern| !pattern.is_empty())
+}
+
+/// Where the parentheses that open here have been closed.
+fn end_of_extended(text: &[u8], open: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in text.iter().enumerate().skip(open) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return at + 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Where the first of several patterns ends.
+fn first_pattern(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        at = match byte {
+            b':' => return at,
+            b'\\' => at + 2,
+            b'[' => scan::brackets(text, at + 1).unwrap_or(text.len()),
+            b'(' if at > 0 && b"?*+@!".contains(&text[at - 1]) => end_of_extended(text, at),
+            _ => at + 1,
+        };
+    }
+    text.len()
 }
 
 impl Sink for Fields {
@@ -202,6 +246,22 @@ impl Sink for Fields {
         if from < text.len() {
             self.append(&text[from..], false);
         }
+    }
+
+    fn none(&mut self) {
+        self.had_none = true;
+    }
+
+    fn begin_quotes(&mut self) -> bool {
+        self.had_none = false;
+        !self.started
+    }
+
+    fn end_quotes(&mut self, began: bool) {
+        if began && self.had_none && self.current.text.is_empty() {
+            self.started = false;
+        }
+        self.had_none = false;
     }
 
     fn between(&mut self, _star: bool, quoted: bool) {

@@ -57,6 +57,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
             Value::Unset => sink.value("", quoted),
             Value::One(text) => sink.value(text, quoted),
             Value::Many(items, true) if quoted => sink.value(&items.join(&joiner(self.shell)), true),
+            Value::Many(items, false) if quoted && items.is_empty() => sink.none(),
             Value::Many(items, star) => {
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {

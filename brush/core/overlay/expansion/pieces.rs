@@ -99,6 +99,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
         if pieces.is_empty() {
             sink.literal("", true);
         }
+        let began = sink.begin_quotes();
         for piece in pieces {
             match piece {
                 // Quotes inside the word of an expansion that is quoted itself.
@@ -106,6 +107,7 @@ impl<SE: ShellExtensions> Expander<'_, SE> {
                 other => self.piece(other, sink, true)?,
             }
         }
+        sink.end_quotes(began);
         Ok(())
     }
 

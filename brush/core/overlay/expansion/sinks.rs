@@ -15,6 +15,14 @@ pub(super) trait Sink {
     fn value(&mut self, text: &str, quoted: bool);
     /// What stands between two of several values; `star` where the first character of IFS does, if they are not split.
     fn between(&mut self, star: bool, quoted: bool);
+    /// A list between quotes that has no values.
+    fn none(&mut self) {}
+    /// Begins what stands between quotes; gives what [`Self::end_quotes`] is to be given.
+    fn begin_quotes(&mut self) -> bool {
+        false
+    }
+    /// Ends what stands between quotes: with a list without values and no other text, it is no field.
+    fn end_quotes(&mut self, _began: bool) {}
 }
 
 /// What joins the values of `$*`: the first character of IFS.

@@ -43,6 +43,8 @@ pub struct Place {
     pub substitution: SubstitutionId,
     /// The variable whose value is being expanded, in an assignment without a command.
     pub assigning: Option<Arc<str>>,
+    /// How many complete commands have been read from the script so far.
+    pub(crate) commands_read: usize,
 }
 
 impl Place {

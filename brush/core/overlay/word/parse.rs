@@ -180,21 +180,24 @@ impl Parser<'_> {
                 None => self.literal(mode, pieces),
             },
             b'"' if mode == Mode::Arithmetic => self.at += 1,
-            b'"' if mode != Mode::Here => match scan::double_quotes(bytes, self.at + 1) {
-                Some(end) => {
-                    let mut inner = Parser {
-                        text: &self.text[..end - 1],
-                        at: self.at + 1,
-                        in_braces: false,
-                        drops_backslashes: self.in_braces && mode == Mode::Double,
-                        strict: self.strict,
-                        subscripts: self.subscripts,
-                    };
-                    pieces.0.push(Piece::Double(inner.pieces(Mode::Double, b"", false)));
-                    self.at = end;
+            // Nothing that is double-quoted itself holds quotes, but the words of its expansions.
+            b'"' if mode != Mode::Here && (mode != Mode::Double || self.in_braces) => {
+                match scan::double_quotes(bytes, self.at + 1) {
+                    Some(end) => {
+                        let mut inner = Parser {
+                            text: &self.text[..end - 1],
+                            at: self.at + 1,
+                            in_braces: false,
+                            drops_backslashes: self.in_braces && mode == Mode::Double,
+                            strict: self.strict,
+                            subscripts: self.subscripts,
+                        };
+                        pieces.0.push(Piece::Double(inner.pieces(Mode::Double, b"", false)));
+                        self.at = end;
+                    }
+                    None => self.literal(mode, pieces),
                 }
-                None => self.literal(mode, pieces),
-            },
+            }
             b'`' => match scan::backquotes(bytes, self.at + 1) {
                 Some(end) => {
                     let command = unescaped(&self.text[self.at + 1..end - 1], mode == Mode::Double);

@@ -3,18 +3,16 @@
 //! Its value is assigned beside this file; listings are not made here.
 
 use brush_core::env::{EnvironmentLookup, EnvironmentScope, valid_variable_name};
-use brush_core::variables::{ShellValue, ShellValueUnsetType, ShellVariable, ShellVariableUpdateTransform};
+use brush_core::variables::{ShellValue, ShellValueUnsetType, ShellVariable};
 use brush_core::{Error, ErrorKind, ExecutionContext, binding};
 
 use super::super::listing::OPTIONS_VARIABLE;
 use super::super::{complain, complain_plainly, names};
+use super::attributes::{emptied, retype, set_attributes};
 use super::operand::{Operand, Value};
 use super::value::{self, Place};
 use super::{Kind, Outcome, Request};
 use crate::interpreter::Extensions;
-
-/// Turns one attribute on or off.
-type Change = fn(&mut ShellVariable) -> &mut ShellVariable;
 
 /// Declares what one operand names.
 pub(super) async fn apply(
@@ -131,7 +129,7 @@ pub(super) async fn apply(
             variable.export();
         }
     }
-    if !is_local && !request.has('g') && (request.turns_on('x') || request.turns_on('r')) {
+    if !request.has('g') && (request.turns_on('x') || request.turns_on('r')) {
         context.shell.env_mut().keep(&operand.name);
     }
     Ok(outcome)
@@ -247,8 +245,8 @@ fn create_if_missing(
     }
     let inherits = request.has('I') || shell.options().local_vars_inherit_value_and_attrs;
     let hidden = match is_local {
-        true if inherits => shell.env().get(&operand.name).map(|(_, variable)| variable),
-        true => shell.env().passed_to_command(&operand.name),
+        true if inherits => shell.env().get(&operand.name).map(|(_, variable)| variable.clone()),
+        true => shell.env_mut().take_passed_to_command(&operand.name).map(|variable| emptied(request, variable)),
         false => None,
     };
     let kind = match operand.value {
@@ -257,7 +255,7 @@ fn create_if_missing(
         _ => ShellValueUnsetType::Untyped,
     };
     let kind = if request.has('A') { ShellValueUnsetType::AssociativeArray } else { kind };
-    let variable = hidden.cloned().unwrap_or_else(|| ShellVariable::new(ShellValue::Unset(kind)));
+    let variable = hidden.unwrap_or_else(|| ShellVariable::new(ShellValue::Unset(kind)));
     let scope = if is_local { EnvironmentScope::Local } else { EnvironmentScope::Global };
     shell.env_mut().add(operand.name.clone(), variable, scope)
 }
@@ -304,66 +302,6 @@ fn shape(request: &Request, operand: &Operand, variable: &mut ShellVariable) -> 
         _ => Ok(()),
     };
     result.map_err(|error| error.to_string())
-}
-
-/// Gives a variable without a value the kind of value that it will have, and keeps its attributes.
-fn retype(variable: &mut ShellVariable, kind: ShellValueUnsetType) {
-    let mut fresh = ShellVariable::new(ShellValue::Unset(kind));
-    copy_attributes(variable, &mut fresh);
-    *variable = fresh;
-}
-
-fn copy_attributes(from: &ShellVariable, to: &mut ShellVariable) {
-    to.set_update_transform(from.get_update_transform());
-    let pairs: [(bool, Change); 5] = [
-        (from.is_exported(), ShellVariable::export),
-        (from.is_readonly(), ShellVariable::set_readonly),
-        (from.is_trace_enabled(), ShellVariable::enable_trace),
-        (from.is_treated_as_integer(), ShellVariable::treat_as_integer),
-        (from.is_treated_as_nameref(), ShellVariable::treat_as_nameref),
-    ];
-    for (has, set) in pairs {
-        if has {
-            set(to);
-        }
-    }
-}
-
-/// Turns attributes on and off; one that must not change comes last, elsewhere.
-fn set_attributes(request: &Request, variable: &mut ShellVariable) {
-    let changes: [(char, Change, Change); 4] = [
-        ('i', ShellVariable::treat_as_integer, ShellVariable::unset_treat_as_integer),
-        ('n', ShellVariable::treat_as_nameref, ShellVariable::unset_treat_as_nameref),
-        ('t', ShellVariable::enable_trace, ShellVariable::disable_trace),
-        ('x', ShellVariable::export, ShellVariable::unexport),
-    ];
-    for (letter, on, off) in changes {
-        if request.turns_on(letter) {
-            on(variable);
-        }
-        if request.turns_off(letter) {
-            off(variable);
-        }
-    }
-    let transforms = [
-        ('c', ShellVariableUpdateTransform::Capitalize),
-        ('l', ShellVariableUpdateTransform::Lowercase),
-        ('u', ShellVariableUpdateTransform::Uppercase),
-    ];
-    let asked: Vec<_> = transforms.iter().filter(|(letter, _)| request.turns_on(*letter)).collect();
-    match asked.as_slice() {
-        [] => {}
-        [(_, transform)] => variable.set_update_transform(*transform),
-        // Two of them cancel each other.
-        _ => variable.set_update_transform(ShellVariableUpdateTransform::None),
-    }
-    let current = std::mem::discriminant(&variable.get_update_transform());
-    let is_taken_back = |(letter, transform): &(char, ShellVariableUpdateTransform)| {
-        request.turns_off(*letter) && std::mem::discriminant(transform) == current
-    };
-    if transforms.iter().any(is_taken_back) {
-        variable.set_update_transform(ShellVariableUpdateTransform::None);
-    }
 }
 
 /// Whether a text looks like a list.

@@ -4,6 +4,7 @@
 //! functions stands beside this file.
 
 mod apply;
+mod attributes;
 mod function_attributes;
 mod operand;
 mod show;
