@@ -234,7 +234,7 @@ pub(crate) fn assign_array<SE: ShellExtensions>(
                 let _ = shell.display_error(&mut params.stderr(shell), &error);
                 continue;
             }
-            let index = arithmetic::expanded_value(shell, params, key).map_err(|error| error.told_by(""))?;
+            let index = binding::number_of(shell, params, key)?;
             let from_end =
                 if index < 0 { last_index(shell, name).checked_add_signed(index) } else { u64::try_from(index).ok() };
             let Some(index) = from_end else {

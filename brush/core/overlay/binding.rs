@@ -106,8 +106,20 @@ pub fn key<SE: ShellExtensions>(
     if is_associative(shell, name) {
         return Ok(Key::Text(expansion::subscript_text(shell, params, subscript)?));
     }
-    let index = arithmetic::expanded_value(shell, params, subscript).map_err(|error| error.told_by(""))?;
+    let index = number_of(shell, params, subscript)?;
     index_from_end(shell, name, index).map(Key::Index).ok_or_else(|| complaint(format!("{name}: bad array subscript")))
+}
+
+/// The number that a subscript gives. One that gives none ends more than the command line: all that is being run.
+pub(crate) fn number_of<SE: ShellExtensions>(
+    shell: &mut Shell<SE>,
+    params: &ExecutionParameters,
+    subscript: &str,
+) -> Result<i64, Error> {
+    arithmetic::expanded_value(shell, params, subscript).map_err(|error| {
+        let error = error.told_by("").into_ending_all();
+        if shell.options().command_string_mode { error.into_fatal() } else { error }
+    })
 }
 
 /// An index that may count from the end.
@@ -324,7 +336,7 @@ fn assigned_key<SE: ShellExtensions>(
     if matches!(subscript, "@" | "*" | "") {
         return Err(bad());
     }
-    let index = arithmetic::expanded_value(shell, params, subscript).map_err(|error| error.told_by(""))?;
+    let index = number_of(shell, params, subscript)?;
     index_from_end(shell, name, index).map(Key::Index).ok_or_else(bad)
 }
 

@@ -172,7 +172,7 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
             }
             let may_be_last = params.tail || (origin == Origin::CommandString && ends_simply(&command));
             let tail = may_be_last && reader.at_end();
-            result = self.run_command_read(&command, tail, params).await;
+            result = self.run_command_read(&command, tail, origin, params).await?;
             let ends = origin == Origin::Script && self.options().exit_after_one_command;
             if ends || !result.is_normal_flow() {
                 return Ok(result);
@@ -190,19 +190,23 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         &mut self,
         command: &ast::CompleteCommand,
         tail: bool,
+        origin: Origin,
         params: &ExecutionParameters,
-    ) -> ExecutionResult {
+    ) -> Result<ExecutionResult, error::Error> {
         let mut params = params.clone();
         params.tail = tail;
         let result = match command.execute(self, &params).await {
             Ok(result) => result,
             Err(error) => {
                 let _ = self.display_error(&mut params.stderr(self), &error);
+                if error.ends_all() && !error.is_fatal() && !origin.is_program() {
+                    return Err(error::Error::told().into_ending_all());
+                }
                 error.into_result(self)
             }
         };
         self.set_last_exit_status(result.exit_code.into());
-        result
+        Ok(result)
     }
 
     /// Says what was noticed while reading, and with `set -v` what was read.

@@ -8,6 +8,11 @@ use crate::rig::duel::Duel;
 const INPUT: &str = "in1 a\nin2 b\\\nin3\n";
 
 #[test]
+fn errors_of_words_end_what_they_end_in_bash() {
+    agree(include_str!("tables/unwinding.txt"));
+}
+
+#[test]
 fn prompts_are_expanded_as_bash_does() {
     agree(include_str!("tables/prompts.txt"));
 }

@@ -160,7 +160,8 @@ fn add_names(
     }
     if names.is_empty() {
         if options.fail_expansion_on_globs_without_match {
-            return Err(binding::complaint(format!("no match: {text}")));
+            let error = binding::complaint(format!("no match: {text}"));
+            return Err(if options.exit_on_nonzero_command_exit { error.into_fatal() } else { error });
         }
         if !options.expand_non_matching_patterns_to_null {
             strings.push(text);
