@@ -22,6 +22,7 @@ const NESTING_MAX: u32 = 1024;
 /// What is wrong with an expression, in bash's words and without its prefix.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
+#[allow(clippy::struct_excessive_bools)]
 pub struct EvalError {
     message: String,
     fatal: bool,
@@ -29,16 +30,18 @@ pub struct EvalError {
     bare: bool,
     /// Whether the command line ends with it.
     aborts: bool,
+    /// Whether all that is being run does.
+    ends_all: bool,
 }
 
 impl EvalError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), fatal: false, bare: false, aborts: false }
+        Self { message: message.into(), fatal: false, bare: false, aborts: false, ends_all: false }
     }
 
     /// An error that ends the shell: an unset variable where that is refused.
     pub(crate) fn fatal(message: impl Into<String>) -> Self {
-        Self { message: message.into(), fatal: true, bare: true, aborts: true }
+        Self { message: message.into(), fatal: true, bare: true, aborts: true, ends_all: false }
     }
 
     /// Whether the shell ends with it.
@@ -53,10 +56,17 @@ impl EvalError {
         self.aborts
     }
 
+    /// Whether all that is being run ends with it: what is wrong is a subscript.
+    #[must_use]
+    pub const fn ends_all(&self) -> bool {
+        self.ends_all
+    }
+
     /// The error as one of the shell, with a command's name before it.
     pub(crate) fn told_by(&self, name: &str) -> crate::error::Error {
         let text = if self.bare { self.message.clone() } else { format!("{name}{}", self.message) };
         let error = crate::error::Error::from(crate::error::ErrorKind::CheckedExpansionError(text));
+        let error = if self.ends_all { error.into_ending_all() } else { error };
         if self.fatal { error.into_fatal() } else { error }
     }
 }
@@ -65,7 +75,7 @@ impl From<crate::error::Error> for EvalError {
     fn from(error: crate::error::Error) -> Self {
         let message = error.to_string();
         let aborts = !message.ends_with(": readonly variable");
-        Self { message, fatal: error.is_fatal(), bare: true, aborts }
+        Self { message, fatal: error.is_fatal(), bare: true, aborts, ends_all: error.ends_all() }
     }
 }
 

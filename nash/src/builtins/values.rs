@@ -136,7 +136,7 @@ pub(crate) fn is_associative(shell: &Shell, name: &str) -> bool {
 /// What arithmetic makes of a text; where it makes nothing of it, why.
 pub(crate) fn evaluate(call: &mut Call<'_>, text: &str) -> Result<i64, String> {
     arithmetic::evaluate_expanded(call.context.shell, &call.context.params, text).map_err(|error| {
-        if error.is_fatal() {
+        if error.is_fatal() && !error.ends_all() {
             call.flow = ExecutionControlFlow::ExitShell;
         } else if error.ends_line() {
             call.give_up();
