@@ -15,7 +15,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::ShellFd;
 use crate::openfiles::{OpenFile, OpenFiles};
-pub(crate) use ends::{has_ended, let_go_until_readable, reports_stops};
+pub(crate) use ends::{handle_of, has_ended, let_go_until_readable, reports_stops};
 pub use ends::{let_go_of_ended, report_stops, wait, wait_for_any};
 
 /// The kernel's number of a process.

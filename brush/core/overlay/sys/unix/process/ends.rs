@@ -120,7 +120,7 @@ pub(crate) fn let_go_until_readable(descriptor: BorrowedFd<'_>) {
 
 /// A handle of a child that becomes readable when it has ended.
 #[cfg(target_os = "linux")]
-fn handle_of(pid: ProcessId) -> Option<OwnedFd> {
+pub(crate) fn handle_of(pid: ProcessId) -> Option<OwnedFd> {
     // SAFETY: the call takes numbers only.
     let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
     let handle = RawFd::try_from(handle).ok().filter(|handle| *handle >= 0)?;
@@ -129,7 +129,7 @@ fn handle_of(pid: ProcessId) -> Option<OwnedFd> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn handle_of(_: ProcessId) -> Option<OwnedFd> {
+pub(crate) fn handle_of(_: ProcessId) -> Option<OwnedFd> {
     None
 }
 

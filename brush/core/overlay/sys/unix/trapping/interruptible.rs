@@ -6,6 +6,7 @@
 #![expect(clippy::missing_errors_doc, reason = "every error is the system's own")]
 
 use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use super::super::process::{self, ProcessId};
 use super::{change_mask, first_pending, set_of};
@@ -17,19 +18,11 @@ pub fn wait_interruptibly(children: &[ProcessId]) -> io::Result<Option<i32>> {
     if children.iter().any(|child| process::has_ended(*child)) {
         return Ok(first_pending());
     }
-    let mut watched = Vec::with_capacity(children.len());
-    let mut handles = Vec::with_capacity(children.len());
-    for child in children {
-        // SAFETY: the call takes numbers only.
-        let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, *child, 0) };
-        let Ok(handle) = i32::try_from(handle) else { return Err(io::ErrorKind::Unsupported.into()) };
-        if handle < 0 {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        // SAFETY: the descriptor was made just above and nobody else owns it.
-        handles.push(unsafe { <std::os::fd::OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(handle) });
-        watched.push(libc::pollfd { fd: handle, events: libc::POLLIN, revents: 0 });
-    }
+    let Some(handles) = children.iter().map(|child| process::handle_of(*child)).collect::<Option<Vec<_>>>() else {
+        return Err(io::ErrorKind::Unsupported.into());
+    };
+    let watch = |handle: &OwnedFd| libc::pollfd { fd: handle.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let mut watched: Vec<_> = handles.iter().map(watch).collect();
     let before = change_mask(libc::SIG_BLOCK, &set_of(None));
     let mut signal = first_pending();
     while signal.is_none() {
