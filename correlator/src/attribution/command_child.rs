@@ -24,8 +24,9 @@ pub(super) fn root(forest: &mut Forest<'_>, shells: &[ShellStory], domains: &[Op
         let pid_ns = namespaces[index];
         let mut by_pid: HashMap<u32, Vec<(usize, Rule)>> = HashMap::new();
         for node in nodes {
-            for pid in [Some(forest.nodes[*node].pid.pid), forest.nodes[*node].record.ns_pid()].into_iter().flatten() {
-                if let Some(rule) = pid_namespace::meant(&forest.nodes[*node], pid, pid_ns) {
+            let (own, record) = (forest.nodes[*node].pid.pid, forest.nodes[*node].record);
+            for pid in [Some(own), record.ns_pid()].into_iter().flatten() {
+                if let Some(rule) = pid_namespace::meant(record, own, pid, pid_ns) {
                     let users = by_pid.entry(pid).or_default();
                     if users.last() != Some(&(*node, rule)) {
                         users.push((*node, rule));

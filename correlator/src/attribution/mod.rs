@@ -16,6 +16,7 @@ mod tell;
 
 pub(crate) use forest::{Forest, Node, Owner};
 pub(crate) use in_shell::{Purposes, file_name};
+pub(crate) use pid_namespace::{ABOVE_MAX as NAMED_ABOVE_MAX, is_meant};
 pub(crate) use tell::tell;
 
 use crate::kernel::Kernel;

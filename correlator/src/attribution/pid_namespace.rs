@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use nash_events::ShellId;
 
-use super::Node;
+use crate::kernel::Record;
 use crate::story::{Rule, ShellStory};
 
 /// Shells above one that are asked for their namespace: 8; a fork that outlives its shell is seldom one of a fork that did.
-const ABOVE_MAX: usize = 8;
+pub(crate) const ABOVE_MAX: usize = 8;
 
 /// The namespace of each shell. A fork that outlived its shell tells nothing of its own: it is that of the shell that it left.
 pub(super) fn of_shells(shells: &[ShellStory]) -> Vec<Option<u64>> {
@@ -28,17 +28,22 @@ pub(super) fn of_shells(shells: &[ShellStory]) -> Vec<Option<u64>> {
     shells.iter().map(of).collect()
 }
 
-/// Whether a pid, as somebody in a namespace tells it, means this process; and what says so.
-pub(super) fn meant(node: &Node<'_>, pid: u32, pid_ns: Option<u64>) -> Option<Rule> {
-    let own_ns = node.record.pid_ns();
+/// Whether a pid, as somebody in a namespace tells it, means the process that has this record and a pid of its own; and what says so.
+pub(super) fn meant(record: &Record, own: u32, pid: u32, pid_ns: Option<u64>) -> Option<Rule> {
+    let own_ns = record.pid_ns();
     let same_ns = own_ns.zip(pid_ns).map(|(own, told)| own == told);
-    let ns_pid = node.record.ns_pid();
+    let ns_pid = record.ns_pid();
     if ns_pid == Some(pid) && same_ns == Some(true) {
-        return Some(if pid == node.pid.pid { Rule::ShellStart } else { Rule::PidNamespace });
+        return Some(if pid == own { Rule::ShellStart } else { Rule::PidNamespace });
     }
-    if node.pid.pid != pid || ns_pid.is_some_and(|ns_pid| ns_pid != pid && same_ns == Some(true)) {
+    if own != pid || ns_pid.is_some_and(|ns_pid| ns_pid != pid && same_ns == Some(true)) {
         return None;
     }
     // In another namespace the same number means somebody else.
     (same_ns != Some(false)).then_some(Rule::ShellStart)
+}
+
+/// Whether a pid, as somebody in a namespace tells it, means this process.
+pub(crate) fn is_meant(record: &Record, own: u32, pid: u32, pid_ns: Option<u64>) -> bool {
+    meant(record, own, pid, pid_ns).is_some()
 }

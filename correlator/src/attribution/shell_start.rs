@@ -23,7 +23,10 @@ pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
     let mut found = Vec::new();
     for (index, shell) in shells.iter().enumerate() {
         let Some((boot_id, pid)) = shell.start.as_ref().and_then(named) else { continue };
-        let meant = |node: usize| pid_namespace::meant(&forest.nodes[node], pid.pid, namespaces[index]);
+        let meant = |node: usize| {
+            let node = &forest.nodes[node];
+            pid_namespace::meant(node.record, node.pid.pid, pid.pid, namespaces[index])
+        };
         let direct = forest.with_pid(boot_id, pid).and_then(|node| Some((node, meant(node)?)));
         let by_namespace = || {
             let candidates = by_start.get(&(boot_id, pid.start_ticks))?;

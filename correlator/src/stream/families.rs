@@ -10,6 +10,7 @@ use nash_events::batch::KernelSource;
 use nash_events::event::ShellPhase;
 use nash_events::{EventKind, KernelEventKind, ShellId};
 
+use super::processes;
 use crate::Engine;
 use crate::engine;
 use crate::findings::Part;
@@ -75,12 +76,21 @@ pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Stor
     Some(engine.tell_part(shells, &kernel, |_| Part::Over))
 }
 
-fn place_of(boots: &[Arc<str>], boot: &str) -> Option<usize> {
+/// The index of a boot.
+pub(super) fn place_of(boots: &[Arc<str>], boot: &str) -> Option<usize> {
     boots.binary_search_by(|known| (**known).cmp(boot)).ok()
 }
 
 /// A process, by the index of its boot.
-type Key = (usize, Pid);
+pub(super) type Key = (usize, Pid);
+
+/// What the first of the sources that knows a process told of it.
+pub(super) fn record<'a>(kernel: &'a Kernel, boots: &[Arc<str>], (boot, pid): Key) -> Option<&'a Record> {
+    let name = boots.get(boot)?;
+    let from_first = kernel.boots.range((Arc::clone(name), KernelSource::Ebpf)..);
+    let of_boot = from_first.take_while(|((known, _), _)| known == name);
+    of_boot.into_iter().find_map(|(_, told)| told.processes.get(&pid))
+}
 
 /// Who descends from which shell.
 struct Lineage {
@@ -97,20 +107,11 @@ impl Lineage {
     fn of(engine: &Engine) -> Self {
         let mut boots: Vec<Arc<str>> = engine.kernel.boots.keys().map(|(boot, _)| Arc::clone(boot)).collect();
         boots.dedup();
-        let mut lineage = Self {
-            boots,
-            process_of: Vec::new(),
-            shell_above: HashMap::new(),
-            families: (0..engine.shells.len()).collect(),
-        };
-        let mut by_process: HashMap<Key, usize> = HashMap::new();
-        for (index, stream) in engine.shells.values().enumerate() {
-            let key = lineage.key_of(stream);
-            lineage.process_of.push(key);
-            if let Some(key) = key {
-                by_process.insert(key, index);
-            }
-        }
+        let process_of = processes::of_shells(engine, &boots);
+        let mut lineage =
+            Self { boots, process_of, shell_above: HashMap::new(), families: (0..engine.shells.len()).collect() };
+        let known = lineage.process_of.iter().enumerate();
+        let by_process: HashMap<Key, usize> = known.filter_map(|(index, key)| Some(((*key)?, index))).collect();
         let keys: Vec<Key> = lineage.keys(&engine.kernel);
         for key in keys {
             lineage.find_above(&engine.kernel, key, &by_process);
@@ -123,16 +124,6 @@ impl Lineage {
         place_of(&self.boots, boot).unwrap_or(usize::MAX)
     }
 
-    fn key_of(&self, stream: &engine::Stream) -> Option<Key> {
-        let start = stream.events.values().find_map(|event| match &event.kind {
-            EventKind::Shell(shell) if shell.phase == ShellPhase::Start => Some(shell),
-            _ => None,
-        })?;
-        let boot = place_of(&self.boots, start.boot_id.as_ref()?)?;
-        // The process's own pid may be another outside its namespace; the horizon then holds for the shell's words alone.
-        Some((boot, Pid { pid: start.pid?, start_ticks: start.start_ticks? }))
-    }
-
     fn keys(&self, kernel: &Kernel) -> Vec<Key> {
         let pids = kernel.boots.iter().flat_map(|((boot, _), told)| told.processes.keys().map(move |pid| (boot, *pid)));
         pids.map(|(boot, pid)| (self.boot(boot), pid)).collect()
@@ -142,12 +133,8 @@ impl Lineage {
         self.shell_above.keys().copied()
     }
 
-    fn record<'a>(&self, kernel: &'a Kernel, (boot, pid): Key) -> Option<&'a Record> {
-        let name = self.boots.get(boot)?;
-        // The first of the sources.
-        let from_first = kernel.boots.range((Arc::clone(name), KernelSource::Ebpf)..);
-        let of_boot = from_first.take_while(|((known, _), _)| known == name);
-        of_boot.into_iter().find_map(|(_, told)| told.processes.get(&pid))
+    fn record<'a>(&self, kernel: &'a Kernel, key: Key) -> Option<&'a Record> {
+        record(kernel, &self.boots, key)
     }
 
     /// Walks up from a process until it meets a shell, or a process whose shell is known.

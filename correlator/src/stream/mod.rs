@@ -7,6 +7,7 @@ mod cut;
 mod early;
 mod families;
 mod gather;
+mod processes;
 mod totals;
 
 use std::collections::HashSet;

@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 
 use crate::events::{SHELL, batch, batch_json, exec, shell_end, shell_start};
-use crate::kernel::{Observed, shell_process};
+use crate::kernel::{BOOT, Observed, shell_process};
 use crate::process::program;
 
 fn bypass(dir: &Path, args: &[&str]) -> (i32, String, String) {
@@ -89,6 +89,18 @@ fn what_could_not_be_read_is_never_nothing() {
     let (status, _, error) = bypass(dir.path(), &["empty"]);
     assert_eq!(status, 1);
     assert!(error.contains("no spool, journal or batch"), "{error}");
+    // Nothing at all: what an emptied journal looks like.
+    let silent = json!({"type": "kernel-batch", "version": 1, "source": "ebpf", "hostId": "h", "bootId": BOOT,
+        "observerId": "o-1", "events": []});
+    for (name, text) in [("nothing", String::new()), ("line", "\n".to_owned()), ("silent", silent.to_string() + "\n")] {
+        std::fs::write(dir.path().join("empty/x.jsonl"), &text).unwrap();
+        std::fs::write(dir.path().join(name), &text).unwrap();
+        for path in [name, "empty"] {
+            let (status, out, error) = bypass(dir.path(), &[path]);
+            assert_eq!((status, &*out), (1, ""), "{name}: {error}");
+            assert!(error.contains("no spool, journal or batch"), "{name}: {error}");
+        }
+    }
 }
 
 #[test]

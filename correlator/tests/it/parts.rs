@@ -9,8 +9,9 @@ use nash_correlator::{Finding, Story, Stream};
 use nash_events::Batch;
 use serde_json::{Value, json};
 
-use crate::events::{batch, exec, shell_start};
+use crate::events::{batch, exec, shell_end, shell_start, with};
 use crate::golden::{Pair, claims, pairs, singly, whole};
+use crate::kernel::{BOOT, Observed};
 
 /// A look every few events, and hardly anything kept open. What is late is waited for as long as the two clocks may differ.
 const TINY: Limits = Limits {
@@ -103,6 +104,37 @@ fn the_last_of_tiny_parts_counts_what_the_whole_counts() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Shells of a container, one after the other, that an observer outside of it sees with pids of another namespace.
+fn in_a_container(shells: u32) -> Pair {
+    let (mut told, mut seen) = (Vec::new(), Observed::default());
+    for number in 0..shells {
+        let (at, inside, outside) = (1000 + number * 100, 7 + number, 5000 + number);
+        let place = json!({"nsPid": inside, "pidNs": 2, "root": {"pid": 900, "startTicks": 9000}});
+        let id = format!("{number:032x}");
+        let ticks = outside * 10;
+        let fork = json!({"childPid": outside, "childStartTicks": ticks, "childNsPid": inside, "childPidNs": 2});
+        let journal = json!({"path": format!("/spool/{id}.journal"), "flags": 0o302, "result": 3});
+        seen = seen
+            .event(at, 900, "fork", &fork)
+            .event(at + 1, outside, "exec", &with(place.clone(), &json!({"path": "/usr/bin/nash", "argv": ["bash"]})))
+            .event(at + 2, outside, "open", &with(place.clone(), &journal))
+            .event(at + 50, outside, "exit", &with(place, &json!({"exitCode": 0})));
+        let start = json!({"ts": at + 3, "pid": inside, "startTicks": ticks, "bootId": BOOT, "pidNs": 2});
+        let events = [shell_start(1, &start), with(shell_end(2, 0), &json!({"ts": at + 40}))];
+        told.push(batch(&id, None, &events));
+    }
+    Pair { name: "container".to_owned(), shells: told, kernel: vec![seen.batch()] }
+}
+
+#[test]
+fn shells_of_a_container_are_told_with_their_processes() {
+    let pair = in_a_container(40);
+    let (parts, found, last) = in_parts(&pair, TINY);
+    assert!(parts > 3, "{parts} parts");
+    assert_eq!(sorted(&found), Vec::<String>::new());
+    assert_eq!(json!(last.coverage), json!(whole(&pair).coverage));
 }
 
 /// Who stands where: shells by their commands, processes by their parents and owners.

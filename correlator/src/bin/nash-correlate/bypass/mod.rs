@@ -70,13 +70,15 @@ const WITHOUT_KERNEL: [Blind; 7] = [
 pub(crate) fn bypass(inputs: &BypassArgs, rules: &Rules) -> Result<u8, (anyhow::Error, u8)> {
     let finding_rules = finding_rules(&inputs.finding_rules).map_err(|error| (error, EXIT_BAD_USAGE))?;
     let (story, summary) = findings_of(&inputs.paths, rules, finding_rules);
-    if summary.files == 0 {
+    let damaged = story.coverage.damaged_lines > 0;
+    // Nothing is no proof of anything: a journal that was emptied looks like this.
+    if summary.events == 0 && !damaged {
         if summary.unreadable == 0 {
-            crate::terminal::complain("error: there is no spool, journal or batch to look into");
+            crate::terminal::complain("error: there is no spool, journal or batch with an event in it to look into");
         }
         return Ok(EXIT_NOT_READ);
     }
-    let not_read = summary.unreadable > 0 || story.coverage.damaged_lines > 0;
+    let not_read = summary.unreadable > 0 || damaged;
     write(&story, inputs).map_err(|error| (error, EXIT_NOT_READ))?;
     Ok(match (story.findings.is_empty(), not_read) {
         (false, _) => EXIT_FOUND,

@@ -88,6 +88,10 @@ impl<'a, 'b> Merge<'a, 'b> {
                 continue;
             }
             let Some(Next { file, batch, .. }) = self.next.pop() else { break };
+            self.summary.events += match &*batch {
+                Batch::Shell(batch) => batch.events.len() as u64,
+                Batch::Kernel(batch) => batch.events.len() as u64,
+            };
             (self.take)(Piece::Batch(batch));
             self.desk.progress.tick();
             self.read_on(file);

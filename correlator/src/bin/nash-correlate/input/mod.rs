@@ -42,6 +42,8 @@ pub(crate) enum Piece {
 pub(crate) struct Summary {
     /// Files that were read.
     pub(crate) files: u64,
+    /// Events that they held.
+    pub(crate) events: u64,
     /// Paths that could not be opened, or that hold nothing of ours.
     pub(crate) unreadable: u64,
     /// Files of directories that hold nothing of ours.
