@@ -30,6 +30,7 @@ fn journal(shell: &str, functions: &[&str]) -> Vec<u8> {
         pid: u32::MAX,
         start_ticks: None,
         boot_id: None,
+        unlocked: false,
     };
     let mut bytes = header.encode().unwrap();
     for name in functions {
@@ -233,4 +234,17 @@ fn a_long_file_is_told_in_parts_with_everything_once_and_counted_at_the_end() {
         &tree[tree.len() - 500..]
     );
     assert_eq!(story(&["long"], dir.path(), b"")["shells"].as_array().unwrap().len(), 110);
+}
+
+#[test]
+fn a_journal_whose_header_is_damaged_names_no_session_of_its_own_making() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = "0123456789abcdef0123456789abcdef";
+    let mut bytes = journal(id, &["one"]);
+    bytes[0] = b'X';
+    let path = dir.path().join(format!("{id}.journal"));
+    std::fs::write(&path, bytes).unwrap();
+    let out = program().arg("analyze").arg("--json").arg(&path).output().unwrap();
+    let story: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!((&story["shells"][0]["shellId"], &story["shells"][0]["sessionId"]), (&json!(id), &json!(id)));
 }

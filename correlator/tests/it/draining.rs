@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{ChildStdin, Stdio};
 
 use nash_events::bytes::from_base64;
+use nash_events::event::Function;
+use nash_events::{EventKind, JournalHeader, Record, SessionId, ShellId, encode_record};
 use serde_json::{Value, json};
 
 use crate::events::{SHELL, batch_json, exec};
@@ -118,4 +120,33 @@ fn what_a_living_shell_or_another_reader_holds_is_left_alone() {
     // Not dropped: a child that another test has just forked may hold it as well.
     held.unlock().unwrap();
     assert_eq!(drain(spool.path(), &[], |_, stdin| drop(stdin)).0["files"], 1);
+}
+
+#[test]
+fn a_shell_that_was_refused_the_lock_lives_as_long_as_its_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let ticks: u64 = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().nth(19).unwrap().parse().unwrap();
+    let shell_id = ShellId::from_bytes([7; 16]);
+    let mut header = JournalHeader {
+        session_id: SessionId("s".to_owned()),
+        shell_id: shell_id.clone(),
+        parent_shell: None,
+        agent: nash_events::batch::Agent::new(),
+        pid: std::process::id(),
+        start_ticks: Some(ticks),
+        boot_id: None,
+        unlocked: true,
+    };
+    let kind = EventKind::Function(Function { name: "f".to_owned() });
+    let record = encode_record(&Record { ts: 1.0, cmd: None, kind: &kind }).unwrap();
+    let name = format!("{shell_id}.journal");
+    for (own, left) in [(ticks, vec![name.clone()]), (ticks + 1, Vec::new())] {
+        header.start_ticks = Some(own);
+        std::fs::write(dir.path().join(&name), [header.encode().unwrap(), record.clone()].concat()).unwrap();
+        let (reply, _) = drain(dir.path(), &["--ack", "none"], |_, _| {});
+        assert_eq!(data(&reply).is_empty(), !left.is_empty());
+        drain(dir.path(), &[], |_, stdin| drop(stdin));
+        assert_eq!(names(dir.path()), left);
+    }
 }

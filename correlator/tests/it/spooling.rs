@@ -25,6 +25,7 @@ fn journal(records: usize) -> Vec<u8> {
         pid: 1,
         start_ticks: None,
         boot_id: None,
+        unlocked: false,
     };
     let mut bytes = header.encode().unwrap();
     for number in 0..records {

@@ -77,7 +77,8 @@ pub const OPEN_BYTES_MAX: usize = 16 << 20;
 ///   reader that starts over begins at the last `punched` note, with the running commands that are carried there.
 /// - **Alive or dead**: every process of the shell holds a shared `flock` on the file. Whoever gets the exclusive one reads
 ///   the journal of a dead shell, and may remove it. A file of no bytes is one whose shell has not locked it yet: leave it
-///   alone until it is a minute old.
+///   alone until it is a minute old. Where the header says `unlocked`, the kernel gave the shell no lock: it is dead when no process
+///   has its pid and start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHeader {
@@ -99,6 +100,9 @@ pub struct JournalHeader {
     /// `/proc/sys/kernel/random/boot_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
+    /// Whether the kernel refused the lock, as in a sandbox: then the shell lives as long as its process does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlocked: bool,
 }
 
 /// The header line's constant part and the rest.

@@ -20,6 +20,7 @@ fn header() -> JournalHeader {
         pid: 411,
         start_ticks: Some(88_213),
         boot_id: Some("b-1".into()),
+        unlocked: false,
     }
 }
 

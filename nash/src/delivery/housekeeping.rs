@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -18,6 +18,7 @@ use nash_events::{JournalHeader, ShellId};
 
 use super::budget::Budget;
 use super::journal_file::JournalFile;
+use super::leaving::start_ticks;
 use super::outbox::Outbox;
 use super::page::Page;
 use super::sender::Sender;
@@ -36,6 +37,9 @@ const LOOKED_AT_MAX: usize = 256;
 
 /// The largest journal that is handed over: 4 MiB; larger ones are for those who come to fetch them.
 const HANDED_OVER_BYTES_MAX: u64 = 4 << 20;
+
+/// Bytes of a journal in which its header stands: 4 KiB, which are never punched out.
+const HEAD_BYTES: usize = 4 << 10;
 
 /// Age at which a journal of no bytes is garbage: a minute. Until then its shell may be about to lock it.
 const EMPTY_AGE_MIN: Duration = Duration::from_mins(1);
@@ -124,7 +128,17 @@ fn open_dead(path: &Path) -> Option<File> {
         return None;
     }
     // Whoever held the lock before may have removed it.
-    (file.metadata().ok()?.nlink() > 0).then_some(file)
+    (file.metadata().ok()?.nlink() > 0 && !lives_unlocked(&file)).then_some(file)
+}
+
+/// Whether a journal's shell, which was refused the lock, is there all the same.
+fn lives_unlocked(file: &File) -> bool {
+    let mut head = [0; HEAD_BYTES];
+    let Ok(count) = file.read_at(&mut head, 0) else { return false };
+    let mut scan = JournalScan::new();
+    scan.push(&head[..count]);
+    let Some(header) = scan.header().filter(|header| header.unlocked) else { return false };
+    start_ticks(&header.pid.to_string()).is_some_and(|ticks| header.start_ticks == Some(ticks))
 }
 
 /// Delivers a dead shell's journal and removes it; whether to go on with others.

@@ -2,7 +2,7 @@
 //!
 //! Errors become counts in the shared page, never messages and never waits. What the lines say is `nash_events::journal`'s.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -34,6 +34,8 @@ pub(crate) struct JournalFile {
     spills: bool,
     /// Where the room for losses begins, in a file with a name.
     room_at: Option<u64>,
+    /// Whether the lock says that the shell lives; else its process does.
+    is_locked: bool,
 }
 
 impl JournalFile {
@@ -42,7 +44,7 @@ impl JournalFile {
         let path = directory.join(format!("{shell_id}.journal"));
         let low = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
         match Self::settle(&low) {
-            Ok(file) => Ok(Self { file, path: Some(path), spills: false, room_at: None }),
+            Ok((file, is_locked)) => Ok(Self { file, path: Some(path), spills: false, room_at: None, is_locked }),
             Err(error) => {
                 let _ = std::fs::remove_file(&path);
                 Err(error)
@@ -53,12 +55,12 @@ impl JournalFile {
     /// Makes a journal that nobody else can read: it serves as a queue, and what it holds dies with the shell.
     pub(crate) fn unnamed() -> io::Result<Self> {
         let file = sys::move_up(&sys::unnamed_file()?)?.into();
-        Ok(Self { file, path: None, spills: false, room_at: None })
+        Ok(Self { file, path: None, spills: false, room_at: None, is_locked: true })
     }
 
     /// Takes a journal of a dead shell, under its exclusive lock.
     pub(crate) fn of_dead(file: File, path: PathBuf) -> Self {
-        Self { file, path: Some(path), spills: false, room_at: None }
+        Self { file, path: Some(path), spills: false, room_at: None, is_locked: true }
     }
 
     /// The same journal; with `spills`, what the file does not take goes on in memory.
@@ -85,7 +87,8 @@ impl JournalFile {
             let file = File::from(sys::duplicate_from(&self.file, lowest)?);
             lowest = file.as_raw_fd();
             if !numbers.contains(&lowest) {
-                return Ok(Self { file, path: self.path.clone(), spills: self.spills, room_at: self.room_at });
+                let (path, room_at) = (self.path.clone(), self.room_at);
+                return Ok(Self { file, path, spills: self.spills, room_at, is_locked: self.is_locked });
             }
         }
     }
@@ -106,9 +109,21 @@ impl JournalFile {
         }
     }
 
-    fn settle(low: &File) -> io::Result<File> {
-        low.try_lock_shared().map_err(io::Error::from)?;
-        Ok(sys::move_up(low)?.into())
+    /// Takes the lock and moves the file out of a script's way; tells whether it is locked.
+    fn settle(low: &File) -> io::Result<(File, bool)> {
+        let is_locked = match low.try_lock_shared() {
+            Ok(()) => true,
+            // Somebody looks into the spool just now.
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
+            // Sandboxes and some file systems know no locks. What the shell has to tell is worth more.
+            Err(TryLockError::Error(_)) => false,
+        };
+        Ok((sys::move_up(low)?.into(), is_locked))
+    }
+
+    /// Whether the lock says that the shell lives.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.is_locked
     }
 
     /// Appends lines by one write. What can't be written is counted under `kind`; gives whether it was written.

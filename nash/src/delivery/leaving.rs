@@ -42,7 +42,7 @@ impl Life {
         let mut header = self.header.clone();
         header.parent_shell = Some(std::mem::replace(&mut header.shell_id, shell_id));
         header.pid = std::process::id();
-        header.start_ticks = start_ticks();
+        header.start_ticks = start_ticks("self");
         let (directory, journal) = spool_dir::create_journal(&self.settings, &header, page, self.can_post)?;
         self.directory = directory;
         self.header = header;
@@ -89,8 +89,8 @@ fn read(journal: &JournalFile) -> JournalReader {
     reader
 }
 
-/// Field 22 of `/proc/self/stat`: counted from behind the name, which may hold anything.
-fn start_ticks() -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+/// Field 22 of `/proc/PROCESS/stat`: counted from behind the name, which may hold anything.
+pub(super) fn start_ticks(process: &str) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
 }

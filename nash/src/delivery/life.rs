@@ -68,6 +68,7 @@ impl Life {
             pid: std::process::id(),
             start_ticks: settings.start_ticks,
             boot_id: settings.boot_id.clone(),
+            unlocked: false,
         };
         let (directory, journal) = spool_dir::create_journal(&settings, &header, page, can_post)?;
         Some(Self {

@@ -30,8 +30,10 @@ pub(crate) fn create_journal(
     page: Page,
     can_post: bool,
 ) -> Option<(Option<PathBuf>, JournalFile)> {
-    let line = header.encode().ok()?;
-    let begin = |journal: JournalFile| journal.begin(page, &line).ok().map(|journal| journal.spilling(can_post));
+    let begin = |journal: JournalFile| {
+        let line = JournalHeader { unlocked: !journal.is_locked(), ..header.clone() }.encode().ok()?;
+        journal.begin(page, &line).ok().map(|journal| journal.spilling(can_post))
+    };
     if let Some(spool) = &settings.spool
         && let Some(journal) = create_in(spool, &header.shell_id).ok().and_then(begin)
     {

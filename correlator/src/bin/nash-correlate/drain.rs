@@ -153,6 +153,9 @@ fn journal(path: &Path) -> anyhow::Result<Option<(Vec<u8>, File)>> {
     }
     let Journal { header, events, .. } = read_journal(&bytes);
     let header = header.context("no header says whose events these are")?;
+    if header.unlocked && !spool::is_gone(&header) {
+        return Ok(None);
+    }
     let mut data = Vec::new();
     for events in spool::split(events)? {
         data.extend(header.batch(events).to_json()?);

@@ -164,6 +164,9 @@ impl Spool {
             self.intake.count_damaged_blocking(1);
             return Ok(());
         };
+        if header.unlocked && !is_gone(&header) {
+            return Err(Trouble::InUse);
+        }
         self.put(&header, events)?;
         // Removed here, under the lock: the caller then finds it gone.
         Ok(std::fs::remove_file(path)?)

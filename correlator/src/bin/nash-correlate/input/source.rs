@@ -24,9 +24,6 @@ use crate::terminal::{LineComplaints, complain};
 /// Bytes that are read at once: 32 KiB, so that what is read ahead of many files stays little.
 const CHUNK_BYTES: usize = 32 << 10;
 
-/// The session of a journal whose header is damaged.
-const UNKNOWN_SESSION: &str = "unknown";
-
 /// Something that stands in a file.
 #[derive(Debug)]
 pub(super) enum Said {
@@ -241,10 +238,12 @@ fn last_events(reader: &mut JournalReader, header: &JournalHeader) -> Vec<Event>
 fn header_by_name(file: &Found) -> Option<JournalHeader> {
     let shell_id = ShellId::parse(file.stem()?).ok()?;
     complain(&format!("warning: {}: its first line is damaged; taken for shell {shell_id} by its name", file.name()));
-    let session_id = SessionId(UNKNOWN_SESSION.to_owned());
+    // Nobody says of which session it is: so it names none, as a shell that has none does.
+    let session_id = SessionId(shell_id.as_str().to_owned());
     // No process has this pid, so the shell counts as gone.
     let agent = nash_events::batch::Agent::new();
-    Some(JournalHeader { session_id, shell_id, parent_shell: None, agent, pid: 0, start_ticks: None, boot_id: None })
+    let (parent_shell, start_ticks, boot_id) = (None, None, None);
+    Some(JournalHeader { session_id, shell_id, parent_shell, agent, pid: 0, start_ticks, boot_id, unlocked: false })
 }
 
 /// Whether an error says that a file is not there.
