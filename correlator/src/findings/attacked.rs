@@ -113,6 +113,13 @@ fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect
             let writes = own_journal(open).is_none() && ours.is_of_the_spool(path);
             writes.then(|| format!("wrote into the spool: {}", quote(path)))
         }
+        // What stands below a mount is out of reach: shells and readers alike find something else there.
+        KernelEventKind::Mount(mount) => {
+            let path = mount.path.as_ref()?.as_bytes();
+            let verb =
+                if mount.via.starts_with("umount") { "took away a mount from" } else { "mounted something over" };
+            is_of_the_spool_itself(ours, path).then(|| format!("{verb} the spool: {}", quote(path)))
+        }
         // Whoever makes a directory destroys nothing; the first shell makes its spool.
         KernelEventKind::Mutation(told) if told.op != MutationOp::Mkdir => {
             let names = [told.path.as_ref(), told.new_path.as_ref()];
@@ -128,6 +135,12 @@ fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect
         }
         _ => None,
     }
+}
+
+/// Whether a path is a spool, or a file in one; how somebody names a directory may end with a slash.
+fn is_of_the_spool_itself(ours: &Ours<'_>, path: &[u8]) -> bool {
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    ours.is_of_the_spool(&path[..end])
 }
 
 fn signal(scene: &Scene<'_>, process: &Process, kill: &Kill) -> Option<String> {
@@ -187,6 +200,7 @@ fn result_of(what: &KernelEventKind) -> Option<i64> {
         KernelEventKind::Ptrace(ptrace) => ptrace.result,
         KernelEventKind::Open(open) => open.result,
         KernelEventKind::Mutation(mutation) => mutation.result,
+        KernelEventKind::Mount(mount) => mount.result,
         _ => None,
     }
 }

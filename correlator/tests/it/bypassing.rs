@@ -104,6 +104,27 @@ fn what_could_not_be_read_is_never_nothing() {
 }
 
 #[test]
+fn a_mount_over_the_spool_is_an_attack() {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, expected) in [("/spool", 3), ("/spool/", 3), ("/spools", 0)] {
+        let told = [shell_start(1, &shell_process(100)), exec(2, 1, "mount", &json!({})), shell_end(3, 0)];
+        let seen = Observed::default()
+            .exec(995, 100, "/usr/bin/nash", "bash -c script")
+            .write(1001, 100, "/spool/aaaaaaaa-1.journal")
+            .fork(1010, 100, 201)
+            .exec(1011, 201, "/usr/bin/mount", "mount")
+            .event(1012, 201, "mount", &json!({"via": "mount", "path": path, "from": "/w/m", "result": 0}))
+            .exit(1013, 201, 0)
+            .exit(1999, 100, 0);
+        let lines = [batch(SHELL, None, &told).to_json().unwrap(), seen.batch().to_json().unwrap()].join(&b'\n');
+        std::fs::write(dir.path().join("mounts"), lines).unwrap();
+        let (status, out, error) = bypass(dir.path(), &["mounts"]);
+        assert_eq!(status, expected, "{path}: {out}{error}");
+        assert_eq!(out.contains("observer-attacked (proved)"), expected == 3, "{path}: {out}");
+    }
+}
+
+#[test]
 fn without_the_kernel_it_says_what_can_t_be_found() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), "hidden", "/usr/bin/bash.real", false);
