@@ -81,6 +81,8 @@ pub(crate) struct Stream {
     pub(crate) seen: SeqSet,
     /// Numbers under which two different events came.
     pub(crate) contradictions: SeqSet,
+    /// Events that were told in earlier parts, and forgotten.
+    pub(crate) forgotten: u64,
 }
 
 impl Engine {
@@ -252,7 +254,7 @@ impl Default for Engine {
 }
 
 /// Bytes of an event's preview.
-fn preview_bytes(event: &Event) -> usize {
+pub(crate) fn preview_bytes(event: &Event) -> usize {
     let data = match &event.kind {
         EventKind::Redirect(redirect) => redirect.data.as_ref(),
         EventKind::Pipe(pipe) => pipe.data.as_ref(),
@@ -290,6 +292,7 @@ impl Stream {
             events: BTreeMap::new(),
             seen: SeqSet::default(),
             contradictions: SeqSet::default(),
+            forgotten: 0,
         }
     }
 
@@ -302,6 +305,7 @@ impl Stream {
             events: BTreeMap::new(),
             seen: SeqSet::default(),
             contradictions: SeqSet::default(),
+            forgotten: 0,
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn shell(shell_id: ShellId, stream: Stream) -> ShellStory {
         end_inferred: false,
         process: None,
         doubts: Vec::new(),
-        events_seen: stream.events.len() as u64,
+        events_seen: stream.events.len() as u64 + stream.forgotten,
         start: None,
         commands: Vec::new(),
         pipes: Vec::new(),

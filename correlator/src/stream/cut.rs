@@ -1,11 +1,12 @@
 //! Tells what is open, so far as it goes, and forgets what of it is over: for shells that run longer than memory lasts.
 //!
-//! What is running, and what is too new to be complete, is told and kept as well; only what is forgotten is counted.
+//! What is running is told and kept as well, what is too new to be complete only kept; what is forgotten is counted.
 
 use std::collections::{HashMap, HashSet};
 
 use nash_events::{CmdId, Event, EventKind, KernelEventKind, ShellId};
 
+use super::later;
 use super::totals::Totals;
 use crate::Engine;
 use crate::attribution::CLOCK_SLACK_MS;
@@ -18,7 +19,7 @@ use crate::story::{Doubt, Process, Role, ShellState, Story, exec_end};
 /// the background is reported when it is waited for.
 const UNREPORTED_KEPT_MAX: usize = 5_000;
 
-/// Tells everything that is kept, and forgets what no later part needs; of these shells everything, though they are not over.
+/// Tells what is running, and what no later part needs, which is forgotten; of these shells everything, though they are not over.
 pub(super) fn tell_and_forget(
     engine: &mut Engine,
     horizon_ms: f64,
@@ -50,7 +51,8 @@ pub(super) fn tell_and_forget(
     for (id, stream) in &mut engine.shells {
         let before = (stream.events.len(), reported(stream));
         forget_events(stream, |cmd| running.contains(&(id, cmd)), horizon_ms);
-        totals.forget_events(&stream.session_id, before.0 - stream.events.len(), before.1 - reported(stream));
+        stream.forgotten += (before.0 - stream.events.len()) as u64;
+        totals.forget_commands(&stream.session_id, before.1 - reported(stream));
     }
     totals.forget_processes(&story, |process| !alive.contains(&process.id));
     let keys: HashMap<u64, (&str, Pid)> = story.processes.iter().map(|process| (process.id, key_of(process))).collect();
@@ -61,6 +63,7 @@ pub(super) fn tell_and_forget(
     forget_files(&mut engine.kernel, horizon_ms, |boot, pid| parents.contains(&(boot, pid)));
     engine.kernel.sweep();
     engine.count_kept();
+    later::take_out(engine, &mut story, &alive);
     story
 }
 

@@ -32,6 +32,8 @@ pub struct Gathering {
     held: usize,
     bytes: u64,
     left_out: u64,
+    /// Whether something was left out: then everything later is, so that nothing in the middle is missing.
+    is_full: bool,
 }
 
 impl Gathering {
@@ -116,7 +118,8 @@ impl Gathering {
 
     /// Whether there is room for so many things more, which takes it then.
     fn has_room(&mut self, size: usize, what: &impl Serialize) -> bool {
-        if self.held + size > GATHERED_MAX || self.bytes >= GATHERED_BYTES_MAX {
+        if self.is_full || self.held + size > GATHERED_MAX || self.bytes >= GATHERED_BYTES_MAX {
+            self.is_full = true;
             return false;
         }
         // The last one may be as large as a part of a story is.

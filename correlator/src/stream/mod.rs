@@ -7,6 +7,8 @@ mod cut;
 mod early;
 mod families;
 mod gather;
+mod later;
+mod narrow;
 mod processes;
 mod totals;
 
@@ -147,11 +149,14 @@ impl Stream {
         }
         let early = early::told_early(&self.engine, self.limits.shells);
         if !early.is_empty() || self.is_full() {
+            let horizon_ms = narrow::horizon(&self.engine, &self.limits, horizon_ms);
             let mut part = cut::tell_and_forget(&mut self.engine, horizon_ms, &early, &mut self.totals);
             mark(&mut part);
             parts.push(part);
         }
         for part in &mut parts {
+            // That an observer fell silent shows at the end, when it might have spoken again.
+            part.coverage.sessions.iter_mut().for_each(|session| session.kernel_until_ms = None);
             self.forget_known(&mut part.findings);
         }
         (changes, parts)

@@ -40,15 +40,10 @@ impl Totals {
         }
     }
 
-    /// Counts events of a shell that goes on, and its commands, which no later part holds.
-    pub(super) fn forget_events(&mut self, session_id: &SessionId, events: usize, commands: usize) {
-        let (events, commands) = (events as u64, commands as u64);
-        self.events += events;
-        self.commands += commands;
-        let session = self.session(session_id);
-        session.commands += commands;
-        session.events_seen += events;
-        session.events_emitted += events;
+    /// Counts commands of a shell that goes on, which no later part holds. Its events it counts itself.
+    pub(super) fn forget_commands(&mut self, session_id: &SessionId, commands: usize) {
+        self.commands += commands as u64;
+        self.session(session_id).commands += commands as u64;
     }
 
     /// Counts the shells of a part that no later part holds, with what is left of them. Their processes are counted by themselves.

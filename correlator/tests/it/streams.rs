@@ -130,6 +130,75 @@ fn what_comes_again_after_it_was_told_is_not_told_again() {
     assert_eq!(count(&parts, &last), (days as usize, u64::from(days) * COMMANDS));
 }
 
+/// Limits that a second of a busy shell is beyond.
+const SMALL: Limits = Limits {
+    lateness_ms: LATENESS_MS,
+    events_between_looks: 1_000,
+    events: 2_000,
+    preview_bytes: 1 << 20,
+    processes: 1_000,
+    files: 10_000,
+    shells: 1_000,
+};
+
+/// A shell that runs a command each millisecond, with what an observer saw, a hundred of them at a time.
+fn busy(commands: u64) -> Vec<Batch> {
+    let start = json!({"ts": 0.0, "pid": 5, "startTicks": 5, "bootId": BOOT, "pidNs": 1});
+    let mut batches = vec![batch("busy", None, &[shell_start(1, &start)])];
+    let mut seq = 0;
+    let mut seen = |ts: u64, pid: u64, kind: &str, more: &Value| {
+        seq += 1;
+        let event = json!({"kind": kind, "seq": seq, "ts": ts, "bootNs": ts * 1_000_000, "pid": pid, "startTicks": pid,
+            "nsPid": pid, "pidNs": 1});
+        with(event, more)
+    };
+    let nash = seen(0, 5, "exec", &json!({"path": "/usr/bin/nash", "argv": ["bash"]}));
+    batches.push(kernel_batch("o-1", &[nash]));
+    for first in (1..=commands).step_by(100) {
+        let (mut told, mut kernel) = (Vec::new(), Vec::new());
+        for cmd in first..first + 100 {
+            let child = 1_000 + cmd;
+            told.push(exec(cmd + 1, cmd, "ls", &json!({"ts": cmd, "pid": child, "durationMs": 1, "durationUs": 900})));
+            let fork = json!({"childPid": child, "childStartTicks": child, "childNsPid": child, "childPidNs": 1});
+            kernel.push(seen(cmd, 5, "fork", &fork));
+            kernel.push(seen(cmd, child, "exec", &json!({"path": "/usr/bin/ls", "argv": ["ls"]})));
+            kernel.push(seen(cmd, child, "exit", &json!({"exitCode": 0})));
+        }
+        batches.extend([batch("busy", None, &told), kernel_batch("o-1", &kernel)]);
+    }
+    batches
+}
+
+#[test]
+fn what_a_busy_shell_ran_is_told_once_and_little_of_it_is_kept() {
+    let commands = 6_000;
+    let mut stream = Stream::with_limits(SMALL);
+    let mut parts: Vec<Story> = busy(commands).into_iter().flat_map(|batch| stream.push(batch).1).collect();
+    parts.push(stream.finish());
+    assert!(parts.len() > 3, "{} parts", parts.len());
+    let last = parts.last().unwrap();
+    assert_eq!((last.coverage.commands, last.coverage.processes), (commands, commands + 1));
+    assert_eq!((last.coverage.events, last.shells[0].events_seen), (commands + 1 + 3 * commands + 1, commands + 1));
+    let left = last.shells[0].commands.len();
+    assert!(left < 3_000, "{left} of {commands} were kept");
+    let mut told: Vec<_> = parts
+        .iter()
+        .flat_map(|part| &part.shells)
+        .flat_map(|shell| &shell.commands)
+        .filter_map(|told| told.cmd)
+        .collect();
+    let count = told.len();
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!((count as u64, told.len() as u64), (commands, commands));
+    let of_commands = parts.iter().flat_map(|part| &part.processes).filter(|process| process.key.pid != 5);
+    assert_eq!(of_commands.count() as u64, commands);
+    for part in &parts {
+        let of_none = part.shells.iter().flat_map(|shell| &shell.commands).filter(|command| command.process.is_none());
+        assert_eq!((of_none.count(), part.findings.len()), (0, 0), "{:#?}", part.findings);
+    }
+}
+
 #[test]
 fn one_shell_that_never_ends_is_told_in_parts_and_its_end_is_known() {
     let lines = 650_u64;
