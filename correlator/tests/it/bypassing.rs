@@ -104,6 +104,20 @@ fn what_could_not_be_read_is_never_nothing() {
 }
 
 #[test]
+fn of_the_kernels_words_alone_it_says_what_can_t_be_found() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "hidden", "/usr/bin/bash.real", true);
+    let text = std::fs::read_to_string(dir.path().join("hidden")).unwrap();
+    std::fs::write(dir.path().join("kernel"), text.lines().nth(1).unwrap()).unwrap();
+    let (_, out, _) = bypass(dir.path(), &["kernel"]);
+    assert!(out.contains("without the shells' words") && out.contains("real-shell-exec"), "{out}");
+    let (_, out, _) = bypass(dir.path(), &["--json", "kernel"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["witnesses"], "kernel");
+    assert!(!report["blind"].as_array().unwrap().is_empty(), "{out}");
+}
+
+#[test]
 fn a_mount_over_the_spool_is_an_attack() {
     let dir = tempfile::tempdir().unwrap();
     for (path, expected) in [("/spool", 3), ("/spool/", 3), ("/spools", 0)] {

@@ -66,6 +66,16 @@ const WITHOUT_KERNEL: [Blind; 7] = [
     Blind { rule: "escaped", unseen: "what goes on after its shell, or moves to another namespace or control group" },
 ];
 
+/// What the kernel alone can't tell.
+const WITHOUT_SHELLS: [Blind; 3] = [
+    Blind {
+        rule: "real-shell-exec, foreign-shell, loader-exec, observer-disabled",
+        unseen: "which programs ran below a watched shell, and which its fallbacks explain",
+    },
+    Blind { rule: "observer-attacked, escaped", unseen: "what is done by processes of no shell that is known" },
+    Blind { rule: "unreported-exec, phantom-exec, secret-flow", unseen: "what a shell reports" },
+];
+
 /// Looks for findings; gives the exit status.
 pub(crate) fn bypass(inputs: &BypassArgs, rules: &Rules) -> Result<u8, (anyhow::Error, u8)> {
     let finding_rules = finding_rules(&inputs.finding_rules).map_err(|error| (error, EXIT_BAD_USAGE))?;
@@ -100,6 +110,9 @@ pub(crate) fn finding_rules(files: &[impl AsRef<Path>]) -> anyhow::Result<Findin
 
 /// What could not have been found: the kernel may have watched one session and not another.
 fn blind(story: &Story) -> Vec<Blind> {
+    if story.coverage.witnesses == Witnesses::Kernel {
+        return WITHOUT_SHELLS.to_vec();
+    }
     let by_shells_alone = |witnesses: Witnesses| witnesses == Witnesses::Shell;
     let is_in_part = |session: &SessionCoverage| {
         by_shells_alone(session.witnesses) || session.shells_without_process > 0 || session.kernel_until_ms.is_some()

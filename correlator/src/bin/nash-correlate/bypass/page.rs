@@ -4,6 +4,7 @@
 
 use nash_correlator::findings::{Assurance, EventRef, Severity};
 use nash_correlator::paint::{Style, Text};
+use nash_correlator::story::Witnesses;
 use nash_correlator::terminal_text::visible;
 use nash_correlator::tree::Options;
 use nash_correlator::{Finding, Story, feed};
@@ -44,12 +45,11 @@ pub(super) fn page(story: &Story, blind: &[Blind], options: &Options) -> String 
         );
     }
     if !blind.is_empty() {
-        line(
-            "seen by shells alone, at least in part: without the kernel this can't be found",
-            Style::Warn,
-            options,
-            &mut out,
-        );
+        let by = match story.coverage.witnesses {
+            Witnesses::Kernel => "seen by the kernel alone: without the shells' words this can't be found",
+            _ => "seen by shells alone, at least in part: without the kernel this can't be found",
+        };
+        line(by, Style::Warn, options, &mut out);
         let width = blind.iter().map(|blind| blind.rule.len()).max().unwrap_or(0);
         for Blind { rule, unseen } in blind {
             line(&format!("  {rule:width$}  {unseen}"), Style::Dim, options, &mut out);
