@@ -248,7 +248,7 @@ fn a_shell_that_is_not_there_is_named() {
 fn bad_usage_is_status_2_and_a_receiver_that_nobody_may_use_does_not_start() {
     assert_eq!(program().arg("run").output().unwrap().status.code(), Some(2));
     let tokenless = program().args(["serve", "--listen", "127.0.0.1:0"]).output().unwrap();
-    assert_eq!(tokenless.status.code(), Some(1));
+    assert_eq!(tokenless.status.code(), Some(2));
     assert!(text(&tokenless.stderr).contains("no token: give --token-file FILE"), "{}", text(&tokenless.stderr));
     assert_eq!(program().args(["serve", "--listen", "nowhere"]).output().unwrap().status.code(), Some(2));
 }

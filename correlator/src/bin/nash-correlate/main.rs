@@ -43,8 +43,7 @@ const EXIT_BAD_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let ended = match cli::Cli::parse().command {
-        cli::Command::Serve(inputs) => rules(&inputs.rules)
-            .and_then(|rules| serve::serve(&inputs, rules).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1))),
+        cli::Command::Serve(inputs) => serve(&inputs),
         cli::Command::Run(inputs) => rules(&inputs.rules)
             .and_then(|rules| run::run(&inputs, rules).map(ExitCode::from).map_err(|error| (error, run::EXIT_NOT_RUN))),
         cli::Command::Analyze(inputs) => analyze(&inputs, Format::Tree),
@@ -61,6 +60,12 @@ fn main() -> ExitCode {
         terminal::complain(&format!("error: {error:#}"));
         ExitCode::from(status)
     })
+}
+
+fn serve(inputs: &cli::ServeArgs) -> Result<ExitCode, (anyhow::Error, u8)> {
+    let rules = rules(&inputs.rules)?;
+    let tokens = serve::tokens(inputs).map_err(|error| (error, EXIT_BAD_USAGE))?;
+    serve::serve(inputs, rules, tokens).map(|()| ExitCode::SUCCESS).map_err(|error| (error, 1))
 }
 
 fn done(result: anyhow::Result<()>) -> Result<ExitCode, (anyhow::Error, u8)> {

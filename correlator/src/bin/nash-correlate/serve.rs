@@ -19,12 +19,17 @@ use crate::spool::Spool;
 use crate::terminal::{complain, options_for_stdout};
 use crate::tokens::Tokens;
 
-/// Serves until SIGTERM or SIGINT.
-pub(crate) fn serve(inputs: &ServeArgs, rules: Rules) -> anyhow::Result<()> {
+/// Whose word is taken, once it is known that there is something to receive from; an error is bad usage.
+pub(crate) fn tokens(inputs: &ServeArgs) -> anyhow::Result<Tokens> {
     let listens = inputs.listen.is_some() || inputs.socket.is_some();
     ensure!(listens || !inputs.spool.is_empty(), "nothing to receive from: give --listen, --socket or --spool");
     let tokens = Tokens::gather(inputs.token_file.as_deref(), inputs.sessions.as_deref())?;
     ensure!(tokens.any() || !listens, "no token: give --token-file FILE, --sessions FILE, or set NUCLEIC_HOOK_TOKEN");
+    Ok(tokens)
+}
+
+/// Serves until SIGTERM or SIGINT.
+pub(crate) fn serve(inputs: &ServeArgs, rules: Rules, tokens: Tokens) -> anyhow::Result<()> {
     let journal = inputs.journal.clone().map_or_else(default_journal, Ok)?;
     let (hearing, printer) = match feed_form(inputs) {
         Some(form) => feed_printer::start(form).map(|(hearing, printer)| (hearing, Some(printer)))?,
