@@ -1,4 +1,5 @@
-//! What is done for a link when there is something in its first pipe: it is moved into the second, and looked at.
+//! What is done for a link when there is something in its first pipe: it is moved into the second, and looked at. What is lent
+//! before it is moved is in `loan`.
 //!
 //! The bytes never leave the kernel on their way, and are looked at in a copy: a process that is killed here takes nothing
 //! along. It shares the shell's memory but not its thread: it must not allocate, panic, or touch anything that belongs to a
@@ -13,24 +14,24 @@ use rustix::io::{Errno, ioctl_fionread, read, write};
 use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, splice, tee};
 use sha2::Digest as _;
 
-use super::region::{Counters, LinkState, PIECE_BYTES};
+use super::region::{Counters, Errand, LinkState, PIECE_BYTES};
 
-/// What the second pipe holds at first: 4 KiB. The first holds what a plain pipe does, so that a writer gets rid of as much before
-/// its reader comes; what the second adds to that must stay little, since a writer that is not done when its reader goes has to
-/// learn of it.
+/// What the second pipe holds at first: 4 KiB.
 pub(super) const FIRST_PIPE_BYTES: usize = 4 << 10;
 
-/// What it holds when more than a plain pipe's worth has crossed, 64 KiB: by then a few pages more or less tell nobody anything.
-const SECOND_PIPE_BYTES: usize = 16 << 10;
+/// What is passed on at once where the reader has nothing yet, 1 KiB: a line or two. The first pipe holds what a plain one does, so
+/// that a writer gets rid of as much before its reader comes; what the second adds to that must stay little, since a writer that is
+/// not done when its reader goes has to learn of it. More is lent.
+const PASSED_BYTES_MAX: usize = 1 << 10;
 
 /// What it holds once a stream flows: 64 KiB, as a plain pipe.
 pub(super) const PIPE_BYTES: usize = 64 << 10;
 
-/// From how many bytes on a stream flows: 1 MiB.
+/// From how many bytes on a stream flows, and nothing is lent any more: 1 MiB.
 const FLOWING_BYTES: u64 = 1 << 20;
 
 /// What the second pipe may come to hold when the writer is gone: pages need not be full.
-const LAST_PIPE_BYTES: usize = 4 * PIPE_BYTES;
+pub(super) const LAST_PIPE_BYTES: usize = 4 * PIPE_BYTES;
 
 /// What both pipes hold, and how much is moved at once, where nothing is looked at any more: 1 MiB, what everybody may have. After
 /// so many bytes as are hashed, nobody can tell how many of them are on their way.
@@ -40,13 +41,18 @@ const MOVED_BYTES: usize = 1 << 20;
 /// writer cost more than they carry.
 const AHEAD_BYTES: usize = 256 << 10;
 
+/// How long that waits: 50 µs, in which a fast writer writes some hundred KiB, and its reader doesn't read as much as it has.
+const AHEAD_PAUSE: i64 = 50_000;
+
 /// What a place in a pipe holds: 4 KiB.
-const PAGE_BYTES: usize = 4096;
+pub(super) const PAGE_BYTES: usize = 4096;
 
 /// One link and the means to look at it.
 pub(super) struct Link<'a> {
     pub from: BorrowedFd<'a>,
     pub to: BorrowedFd<'a>,
+    pub place: usize,
+    pub errand: &'a Errand,
     pub state: &'a mut LinkState,
     pub counters: &'a Counters,
     pub head: &'a mut [u8; PREVIEW_BYTES_MAX],
@@ -62,19 +68,25 @@ pub(super) enum Step {
     Moved,
     /// There is nothing to move any more, as far as that is known: who waits hears of what there is.
     Empty,
-    /// Something was moved, and the reader has enough for a while.
-    Ahead,
-    /// There is no room for it.
+    /// There is no room for it, or the reader has yet to take what it was lent.
     Full,
+    /// The reader has enough for so many nanoseconds.
+    Later(i64),
     /// Nothing will cross any more: the writer has closed its end, or the reader is gone.
     Ended,
 }
 
-const FLAGS: SpliceFlags = SpliceFlags::NONBLOCK.union(SpliceFlags::MOVE);
+pub(super) const FLAGS: SpliceFlags = SpliceFlags::NONBLOCK.union(SpliceFlags::MOVE);
 
 impl Link<'_> {
     /// Moves what there is and what there is room for.
     pub(super) fn step(&mut self) -> Step {
+        if self.state.lent > 0 {
+            let step = self.settle();
+            if self.state.lent > 0 {
+                return step;
+            }
+        }
         if self.state.hashed >= HASHED_BYTES_MAX || self.counters.failed.load(Ordering::Relaxed) {
             return self.move_unseen();
         }
@@ -89,13 +101,23 @@ impl Link<'_> {
                 return self.move_unseen();
             }
         };
+        if self.state.writer_gone {
+            self.make_room(copied);
+        } else if self.lends() {
+            let unread = self.unread();
+            if unread > 0 || copied > PASSED_BYTES_MAX {
+                return self.lend(copied, unread);
+            }
+        }
         // What was copied is there to be moved: nobody else reads from this pipe. The reader need not wait for the look at it.
         let moved = splice(self.from, None, self.to, None, copied, FLAGS);
         let seen = read_all(self.side[0], self.piece, copied);
         match moved {
             Ok(moved) => {
                 self.look_at(moved.min(seen));
-                self.widen();
+                if self.state.hashed >= FLOWING_BYTES && !self.state.writer_gone {
+                    self.fit(PIPE_BYTES);
+                }
                 match moved {
                     moved if moved < copied => Step::Full,
                     // Less than was asked for: there is no more, or it comes as a piece of its own.
@@ -112,16 +134,26 @@ impl Link<'_> {
         }
     }
 
-    /// Makes room for what is left in the first pipe when its writer is gone, so that nobody waits for the reader.
-    pub(super) fn make_room(&mut self) {
-        // Where that isn't allowed, the link stays as long as the reader takes.
-        let _ = fcntl_setpipe_size(self.to, LAST_PIPE_BYTES);
-        self.state.capacity = LAST_PIPE_BYTES;
+    /// Whether what comes is lent before it is moved.
+    fn lends(&self) -> bool {
+        !self.state.writer_gone && self.state.hashed < FLOWING_BYTES
     }
 
-    /// How much the second pipe may take. Whole pages, however much of them is filled: then what is moved is never cut inside of what
-    /// was written at once.
+    /// Makes room for what is left in the first pipe when its writer is gone, so that nobody waits for the reader, and that gets all
+    /// of it at once.
+    fn make_room(&mut self, copied: usize) {
+        if self.state.capacity < LAST_PIPE_BYTES && (copied > PAGE_BYTES || self.unread() > 0) {
+            // Where that isn't allowed, the link stays as long as the reader takes.
+            self.fit(LAST_PIPE_BYTES);
+        }
+    }
+
+    /// How much is looked at. In pages, however much of them is filled: then what is moved is never cut inside of what was written at
+    /// once.
     fn room(&self) -> usize {
+        if self.state.writer_gone || self.lends() {
+            return PIECE_BYTES;
+        }
         if self.state.capacity <= PAGE_BYTES {
             return PAGE_BYTES;
         }
@@ -130,31 +162,12 @@ impl Link<'_> {
     }
 
     /// How many bytes the reader has yet to take.
-    fn unread(&self) -> usize {
+    pub(super) fn unread(&self) -> usize {
         ioctl_fionread(self.to).map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// Whether no room was made yet for what is left when the writer is gone.
-    pub(super) fn may_make_room(&self) -> bool {
-        self.state.writer_gone && self.state.capacity < LAST_PIPE_BYTES
-    }
-
-    /// Makes the second pipe larger the more has crossed.
-    fn widen(&mut self) {
-        let wanted = match self.state.hashed {
-            FLOWING_BYTES.. => PIPE_BYTES,
-            crossed if crossed >= PIPE_BYTES as u64 => SECOND_PIPE_BYTES,
-            _ => return,
-        };
-        if self.state.capacity < wanted {
-            // Where that isn't allowed, it takes longer.
-            let _ = fcntl_setpipe_size(self.to, wanted);
-            self.state.capacity = wanted;
-        }
-    }
-
     /// Counts what was moved, keeps what belongs to the head, and hashes.
-    fn look_at(&mut self, count: usize) {
+    pub(super) fn look_at(&mut self, count: usize) {
         let Some(piece) = self.piece.get(..count) else { return };
         let kept = self.counters.head_len.load(Ordering::Relaxed);
         let more = count.min(PREVIEW_BYTES_MAX.saturating_sub(kept));
@@ -184,7 +197,7 @@ impl Link<'_> {
             Ok(count) => {
                 self.counters.bytes.fetch_add(count as u64, Ordering::Release);
                 let is_ahead = count < AHEAD_BYTES && !self.state.writer_gone && self.unread() >= AHEAD_BYTES;
-                if is_ahead { Step::Ahead } else { Step::Moved }
+                if is_ahead { Step::Later(AHEAD_PAUSE) } else { Step::Moved }
             }
             Err(Errno::INTR) => Step::Moved,
             Err(Errno::AGAIN) if ioctl_fionread(self.from).is_ok_and(|count| count > 0) => Step::Full,
@@ -196,7 +209,7 @@ impl Link<'_> {
     /// Copies a little by reading and writing, where the system refuses to move.
     ///
     /// Neither call waits: so much is there, and who can be written to at all has room for a page.
-    fn copy(&mut self) -> Step {
+    pub(super) fn copy(&mut self) -> Step {
         let Ok(waiting) = ioctl_fionread(self.from) else { return Step::Ended };
         let count = usize::try_from(waiting).unwrap_or(PAGE_BYTES).min(PAGE_BYTES);
         if count == 0 {
@@ -221,7 +234,7 @@ impl Link<'_> {
 }
 
 /// Reads what a pipe is known to hold; gives how much that was.
-fn read_all(side: BorrowedFd<'_>, piece: &mut [u8; PIECE_BYTES], length: usize) -> usize {
+pub(super) fn read_all(side: BorrowedFd<'_>, piece: &mut [u8; PIECE_BYTES], length: usize) -> usize {
     let mut filled = 0;
     while filled < length {
         let Some(rest) = piece.get_mut(filled..length) else { break };

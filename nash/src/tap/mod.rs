@@ -2,19 +2,23 @@
 //!
 //! A tap stands between two pipes: what a command writes into the first is moved into the second, from which the next one reads.
 //! Small processes do that, for a shell and all its forks; they share its memory, so that making a tap costs little and what it saw
-//! is at hand, and nothing else: they go on when the shell is replaced, killed or gone. Bytes pass unchanged, and hardly more of them
-//! are on the way than in a plain pipe. What they mean is not known here.
+//! is at hand, and nothing else: they go on when the shell is replaced, killed or gone. Bytes pass unchanged, and early in a
+//! stream no more of them are on the way than in a plain pipe. What they mean is not known here.
 //!
 //! ```text
 //! writer ─▶ first pipe ─▶ worker ─▶ second pipe ─▶ reader      process  the shell's side
 //!                          │  ▲                                keeper   starts the worker, and another one where it is killed
-//!                      region: counters, heads, hashes         worker   waits for all links; copier: one step of one link
+//!                      region: counters, heads, hashes         worker   waits for all links
+//!                                                              copier   one step of one link
+//!                                                              loan     what comes early in a stream
 //! ```
 
 #[cfg(target_os = "linux")]
 mod copier;
 #[cfg(target_os = "linux")]
 mod keeper;
+#[cfg(target_os = "linux")]
+mod loan;
 #[cfg(target_os = "linux")]
 mod process;
 #[cfg(target_os = "linux")]

@@ -62,14 +62,39 @@ pub(super) struct LinkState {
     pub capacity: usize,
     /// Whether both pipes are large, since nothing is looked at any more.
     pub is_wide: bool,
-    /// Whether the second pipe has no room.
-    pub is_full: bool,
-    /// Whether so much is in it that the rest can wait a moment.
-    pub is_ahead: bool,
+    /// How many bytes the reader was lent: they are in the second pipe, and still in the first.
+    pub lent: usize,
+    /// How many those were when they were lent.
+    pub lent_at_first: usize,
+    /// For how long the loan was seen not to be taken, in nanoseconds.
+    pub lent_for: i64,
+    /// What is to come before there is something to do.
+    pub waits_for: WaitsFor,
     /// Whether nobody writes to the first pipe any more, as far as that was asked.
     pub writer_gone: bool,
     /// Whether nobody reads from the second any more.
     pub reader_gone: bool,
+}
+
+/// What a link waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitsFor {
+    /// More in the first pipe.
+    More,
+    /// Room in the second.
+    Room,
+    /// Nothing that the system tells: so many nanoseconds.
+    Moment(i64),
+}
+
+/// What is being done with the bytes in the side pipe, for a successor to know how far it came.
+pub(super) struct Errand {
+    /// One of [`super::loan`]'s steps; zero where they are a copy that is only looked at.
+    pub step: AtomicU32,
+    /// The link.
+    pub place: AtomicUsize,
+    /// How many bytes: what they are depends on the step.
+    pub count: AtomicUsize,
 }
 
 /// What the process that copies has beside the links. It is all that its successor needs to go on.
@@ -78,6 +103,8 @@ pub(super) struct Own {
     pub control: i32,
     /// A pipe for what is looked at: its ends to read and to write.
     pub side: [i32; 2],
+    /// What is being done with what is in it.
+    pub errand: Errand,
     /// One bit for each link that has descriptors.
     pub active: u64,
     /// Whether no more links can come.
@@ -261,8 +288,10 @@ impl Region {
             hash: Sha256::new(),
             capacity: FIRST_PIPE_BYTES,
             is_wide: false,
-            is_full: false,
-            is_ahead: false,
+            lent: 0,
+            lent_at_first: 0,
+            lent_for: 0,
+            waits_for: WaitsFor::More,
             writer_gone: false,
             reader_gone: false,
         };

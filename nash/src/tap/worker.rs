@@ -8,19 +8,17 @@ use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{BorrowedFd, RawFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, close, read};
+use rustix::io::{Errno, close, fcntl_getfd};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, recvmsg};
 use rustix::thread::{nanosleep, sched_yield};
 
 use super::copier::{Link, Step};
-use super::region::{LINKS_MAX, Message, View};
+use super::loan;
+use super::region::{LINKS_MAX, Message, View, WaitsFor};
 
 /// How often the process looks whether there is more before it sleeps: at most 3 times, a few microseconds in all. Who answers at
 /// once finds it awake; whoever else wants the processor gets it in between.
 const GLANCES_MAX: u32 = 3;
-
-/// How long what can wait does: 50 µs, in which a fast writer writes some hundred KiB, and its reader doesn't read as much as it has.
-const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
 
 /// How often links are looked at where the system doesn't tell when: every millisecond.
 const NOW_AND_THEN: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
@@ -62,12 +60,7 @@ pub(super) fn run(view: &mut View<'_>) {
 /// Takes up what a predecessor was killed at.
 fn go_on(view: &mut View<'_>) {
     let side = lent(view.own.side[0]);
-    // What it had copied to look at was not moved, or not looked at: its links are not looked at any more.
-    while rustix::io::ioctl_fionread(side).is_ok_and(|count| count > 0) {
-        if !read(side, &mut view.piece[..]).is_ok_and(|count| count > 0) {
-            break;
-        }
-    }
+    loan::go_on(view, side);
     take_message(view);
     for place in 0..LINKS_MAX {
         if view.own.active & (1 << place) != 0 && view.counters[place].has_ended() {
@@ -85,31 +78,32 @@ fn wait(view: &mut View<'_>, patience: &mut Patience) -> News {
         std::array::from_fn(|_| PollFd::from_borrowed_fd(control, PollFlags::empty()));
     asked[0] = PollFd::from_borrowed_fd(control, watched);
     let mut count = 1;
-    let mut ahead = 0;
+    let mut later = 0;
+    let mut pause = i64::MAX;
     for place in places(view.own.active) {
         let link = &mut view.links[place];
         let [from, to] = link.ends.map(lent);
-        if std::mem::take(&mut link.is_ahead) {
-            ahead |= 1 << place;
+        if let WaitsFor::Moment(moment) = link.waits_for {
+            later |= 1 << place;
+            pause = pause.min(moment);
         }
         // An end that is known to be gone would be told again and again.
-        asked[count] = match (link.is_full, link.writer_gone) {
-            (false, false) if ahead & (1 << place) != 0 => PollFd::from_borrowed_fd(from, PollFlags::empty()),
-            (false, _) => PollFd::from_borrowed_fd(from, PollFlags::IN),
-            (true, false) => PollFd::from_borrowed_fd(from, PollFlags::empty()),
-            (true, true) => PollFd::from_borrowed_fd(to, PollFlags::OUT),
+        asked[count] = match (link.waits_for, link.writer_gone) {
+            (WaitsFor::More, _) | (WaitsFor::Moment(_), true) => PollFd::from_borrowed_fd(from, PollFlags::IN),
+            (WaitsFor::Moment(_) | WaitsFor::Room, false) => PollFd::from_borrowed_fd(from, PollFlags::empty()),
+            (WaitsFor::Room, true) => PollFd::from_borrowed_fd(to, PollFlags::OUT),
         };
-        let room = if link.is_full { PollFlags::OUT } else { PollFlags::empty() };
+        let room = if link.waits_for == WaitsFor::Room { PollFlags::OUT } else { PollFlags::empty() };
         asked[count + 1] = PollFd::from_borrowed_fd(to, room);
         count += 2;
     }
     // Without the control socket, where it would only say that it is gone.
     let first = usize::from(view.own.is_last);
     let Some(asked) = asked.get_mut(first..count) else { return news };
-    if ahead != 0 {
+    if later != 0 {
         // Who has waited is looked at, whatever else there is.
-        news.links = ahead;
-        if !poll(asked, Some(&MOMENT)).is_ok_and(|count| count > 0) {
+        news.links = later;
+        if !poll(asked, Some(&Timespec { tv_sec: 0, tv_nsec: pause })).is_ok_and(|count| count > 0) {
             return news;
         }
     } else {
@@ -166,20 +160,24 @@ fn serve(view: &mut View<'_>, place: usize) {
         else {
             return;
         };
-        if state.reader_gone {
-            return let_go(view, place);
-        }
         let [from, to] = state.ends.map(lent);
         let side = view.own.side.map(lent);
-        let mut link = Link { from, to, state, counters, head, side, piece: view.piece };
+        let errand = &view.own.errand;
+        let mut link = Link { from, to, place, errand, state, counters, head, side, piece: view.piece };
+        if link.state.reader_gone {
+            link.settle();
+            return let_go(view, place);
+        }
         let step = link.step();
-        link.state.is_full = step == Step::Full;
-        link.state.is_ahead = step == Step::Ahead;
+        link.state.waits_for = match step {
+            Step::Moved | Step::Empty | Step::Ended => WaitsFor::More,
+            Step::Full => WaitsFor::Room,
+            Step::Later(pause) => WaitsFor::Moment(pause),
+        };
         match step {
             Step::Moved => {}
-            Step::Full if link.may_make_room() => link.make_room(),
             Step::Ended => return let_go(view, place),
-            Step::Empty | Step::Ahead | Step::Full => return,
+            Step::Empty | Step::Full | Step::Later(_) => return,
         }
     }
 }
@@ -230,8 +228,11 @@ fn let_go(view: &mut View<'_>, place: usize) {
     let (Some(link), Some(counters)) = (view.links.get_mut(place), view.counters.get(place)) else { return };
     counters.end();
     for end in link.ends {
-        // SAFETY: the number is the link's, and nobody uses it after this.
-        unsafe { close(end) };
+        // A predecessor may have been killed when it had closed the end.
+        if fcntl_getfd(lent(end)).is_ok() {
+            // SAFETY: the number is the link's, and nobody uses it after this.
+            unsafe { close(end) };
+        }
     }
     view.own.active &= !(1 << place);
     counters.close();
