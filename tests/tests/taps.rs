@@ -141,20 +141,47 @@ fn a_shell_that_can_have_no_taps_has_plain_pipes_and_says_so() {
     assert!(told.pipes().iter().all(|pipe| pipe.tap_failed), "{:#?}", told.pipes());
 }
 
-#[test]
-fn where_the_system_does_not_move_data_it_is_copied_and_that_is_told() {
-    let script =
-        "seq 100000 | cat | md5sum; seq 1000000 | head -n 1; echo ${PIPESTATUS[@]}; echo a | cat; cat <(echo b)";
-    let expected = told_with(script, |command| {
+/// What sends data through every kind of link, and whose reader goes early once.
+const EVERY_LINK: &str =
+    "seq 100000 | cat | md5sum; seq 1000000 | head -n 1; echo ${PIPESTATUS[@]}; echo a | cat; cat <(echo b)";
+
+/// What was told of it where a call is not permitted; commands notice nothing of that.
+fn told_of_every_link_without(call: &str) -> Told {
+    let expected = told_with(EVERY_LINK, |command| {
         command.env("NUCLEIC_SHELL_CAPTURE", "off");
     });
+    let told = told_below("refuse_call", call, EVERY_LINK);
+    assert_eq!((told.ended.out(), told.ended.err()), (expected.ended.out(), expected.ended.err()), "{call}");
+    assert_eq!(told.pipes().len(), 5, "{call}: {:#?}", told.pipes());
+    told
+}
+
+#[test]
+fn where_the_system_does_not_move_data_it_is_copied_and_that_is_told() {
     for refused in ["splice", "tee"] {
-        let told = told_below("refuse_call", refused, script);
-        assert_eq!((told.ended.out(), told.ended.err()), (expected.ended.out(), expected.ended.err()), "{refused}");
-        let pipes = told.pipes();
-        assert!(pipes.len() == 5 && pipes.iter().all(|pipe| pipe.tap_failed), "{refused}: {pipes:#?}");
-        assert_eq!(pipes[0].data.as_ref().map(|data| data.bytes), Some(588_895), "{refused}");
+        let told = told_of_every_link_without(refused);
+        assert!(told.pipes().iter().all(|pipe| pipe.tap_failed), "{refused}: {:#?}", told.pipes());
+        assert_eq!(told.pipes()[0].data.as_ref().map(|data| data.bytes), Some(588_895), "{refused}");
     }
+}
+
+#[test]
+fn where_links_cannot_be_announced_the_pipes_are_plain_and_that_is_told() {
+    for refused in ["sendmsg", "recvmsg"] {
+        let told = told_of_every_link_without(refused);
+        assert!(
+            told.pipes().iter().all(|pipe| pipe.tap_failed && pipe.data.is_none()),
+            "{refused}: {:#?}",
+            told.pipes()
+        );
+    }
+}
+
+#[test]
+fn where_the_system_does_not_tell_what_happens_to_a_pipe_it_is_looked_at() {
+    let told = told_of_every_link_without("ppoll");
+    let crossed: Vec<_> = told.pipes().iter().map(|pipe| pipe.data.as_ref().map(|data| data.bytes)).collect();
+    assert_eq!((crossed[0], crossed[1], crossed[3]), (Some(588_895), Some(588_895), Some(2)));
 }
 
 #[test]

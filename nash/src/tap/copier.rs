@@ -134,9 +134,9 @@ impl Link<'_> {
         }
     }
 
-    /// Whether what comes is lent before it is moved.
+    /// Whether what comes is lent before it is moved. Not to a reader that could go unnoticed: who moves hears of that.
     fn lends(&self) -> bool {
-        !self.state.writer_gone && self.state.hashed < FLOWING_BYTES
+        !self.state.writer_gone && !self.state.is_unwatched && self.state.hashed < FLOWING_BYTES
     }
 
     /// Makes room for what is left in the first pipe when its writer is gone, so that nobody waits for the reader, and that gets all

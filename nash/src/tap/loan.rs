@@ -8,7 +8,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
 use rustix::io::{Errno, ioctl_fionread, read};
-use rustix::pipe::{fcntl_setpipe_size, splice};
+use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, splice, tee};
 
 use super::copier::{FLAGS, LAST_PIPE_BYTES, Link, PAGE_BYTES, Step, read_all};
 use super::region::{Errand, PIECE_BYTES, View};
@@ -59,10 +59,20 @@ impl Link<'_> {
         }
     }
 
-    /// Takes from the first pipe what the reader has of its loan, and all of it where nobody waits for room or takes more.
+    /// Looks at what a reader was lent that is gone. It stays where it is: its writer must not find room any more.
+    pub(super) fn write_off(&mut self) {
+        if self.state.lent > 0
+            && !self.counters.failed.load(Ordering::Relaxed)
+            && let Ok(copied) = tee(self.from, self.side[1], self.state.lent, SpliceFlags::NONBLOCK)
+        {
+            let seen = read_all(self.side[0], self.piece, copied);
+            self.look_at(seen);
+        }
+    }
+
+    /// Takes from the first pipe what the reader has of its loan, and all of it where nobody waits for room.
     pub(super) fn settle(&mut self) -> Step {
-        let is_over = self.state.writer_gone || self.state.reader_gone;
-        let left = if is_over { 0 } else { self.unread() };
+        let left = if self.state.writer_gone { 0 } else { self.unread() };
         let taken = self.state.lent.saturating_sub(left);
         if taken > 0 {
             self.take_back(taken);

@@ -20,6 +20,7 @@ use rustix::pipe::fcntl_setpipe_size;
 use super::copier::FIRST_PIPE_BYTES;
 use super::keeper;
 use super::region::{LINKS_MAX, Region};
+use super::worker;
 use super::{Crossing, Ends, TapName};
 
 /// Where fewer processes than this are allowed, 1024, each may be needed for a command: no tap takes one.
@@ -58,6 +59,9 @@ impl Taps {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
         let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        if !worker::can_take_in(theirs.as_fd()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         let control = DESCRIPTORS_MIN.into_iter().find_map(|lowest| fcntl_dupfd_cloexec(&ours, lowest).ok());
         let control = control.unwrap_or(ours);
         let (side_reader, side_writer) = io::pipe()?;

@@ -74,6 +74,8 @@ pub(super) struct LinkState {
     pub writer_gone: bool,
     /// Whether nobody reads from the second any more.
     pub reader_gone: bool,
+    /// Whether the system doesn't tell of those that go.
+    pub is_unwatched: bool,
 }
 
 /// What a link waits for.
@@ -294,6 +296,7 @@ impl Region {
             waits_for: WaitsFor::More,
             writer_gone: false,
             reader_gone: false,
+            is_unwatched: false,
         };
         // SAFETY: the place is this process's until it is announced.
         unsafe { self.link(place).write(fresh) };

@@ -113,6 +113,7 @@ fn wait(view: &mut View<'_>, patience: &mut Patience) -> News {
             // Whoever is forbidden to ask looks at everything, now and then.
             Err(_) => {
                 let _ = nanosleep(&NOW_AND_THEN);
+                places(view.own.active).for_each(|place| view.links[place].is_unwatched = true);
                 return News { links: view.own.active, has_message: first == 0 };
             }
         }
@@ -165,7 +166,7 @@ fn serve(view: &mut View<'_>, place: usize) {
         let errand = &view.own.errand;
         let mut link = Link { from, to, place, errand, state, counters, head, side, piece: view.piece };
         if link.state.reader_gone {
-            link.settle();
+            link.write_off();
             return let_go(view, place);
         }
         let step = link.step();
@@ -200,6 +201,12 @@ fn take_in(view: &mut View<'_>) {
         Err(Errno::AGAIN | Errno::INTR) => {}
         Err(_) => view.own.is_last = true,
     }
+}
+
+/// Whether announcements can be received at all: it is asked where none is.
+pub(super) fn can_take_in(control: BorrowedFd<'_>) -> bool {
+    let result = recvmsg(control, &mut [], &mut RecvAncillaryBuffer::default(), RecvFlags::DONTWAIT);
+    matches!(result, Err(Errno::AGAIN))
 }
 
 /// Enters the link of a message that was received, also if that was done before.

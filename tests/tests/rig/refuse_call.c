@@ -1,4 +1,4 @@
-/* Runs a command in which splice(2) or tee(2) is not permitted, as a sandbox may have it: refuse_call splice|tee PROGRAM [ARGUMENT]... */
+/* Runs a command in which one call is not permitted, as a sandbox may have it: refuse_call CALL PROGRAM [ARGUMENT]... */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -9,14 +9,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static const struct {
+    const char *name;
+    unsigned number;
+} calls[] = {
+    {"ppoll", __NR_ppoll}, {"recvmsg", __NR_recvmsg}, {"sendmsg", __NR_sendmsg}, {"splice", __NR_splice}, {"tee", __NR_tee},
+};
+
 int main(int argc, char **argv)
 {
-    if (argc < 3) {
+    size_t call = 0;
+    while (argc > 2 && call < sizeof calls / sizeof *calls && strcmp(argv[1], calls[call].name) != 0) {
+        call++;
+    }
+    if (argc < 3 || call == sizeof calls / sizeof *calls) {
+        fprintf(stderr, "refuse_call: no such call, or no program\n");
         return 2;
     }
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, strcmp(argv[1], "tee") == 0 ? __NR_tee : __NR_splice, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[call].number, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
