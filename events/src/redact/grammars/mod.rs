@@ -6,6 +6,7 @@
 pub(crate) mod assignment;
 pub(crate) mod command;
 pub(crate) mod header;
+pub(crate) mod key_file;
 pub(crate) mod name;
 mod pair;
 pub(crate) mod pem;

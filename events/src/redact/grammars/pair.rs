@@ -1,4 +1,4 @@
-//! Names and values in two fields of one entry: `{"name": "NAME", "value": "…"}` and its like in YAML and XML.
+//! Names and values in two fields of one entry: `{"name": "NAME", "value": "…"}` and its like in YAML and XML, and parts of forms.
 //!
 //! Finds where the value starts. Whether it is a secret is judged as for any assignment.
 
@@ -17,6 +17,11 @@ pub(super) fn value(text: &Text<'_>, from: usize, name_end: usize) -> Look<Optio
     let titled = len < before.len() && TITLES.iter().any(|title| ends_ignoring_case(&before[..len], title));
     if !titled {
         return Ok(None);
+    }
+    // A part of a form: its head ends with an empty line.
+    let body = text.run(name_end, Set::NEWLINE, 4)?;
+    if [&b"\n\n"[..], b"\r\n\r\n"].contains(&text.slice(name_end, body)) {
+        return Ok(Some(body));
     }
     let comma = usize::from(text.at(name_end)? == Some(b','));
     let key = skip_quote(text, text.run(name_end + comma, Set::SPACE, 64)?)?;

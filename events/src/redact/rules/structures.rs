@@ -3,13 +3,17 @@
 //! Each of these has a grammar of its own in `grammars/`; this table only says which keywords wake it.
 
 use super::super::bytes::Set;
-use super::super::grammars::{assignment, command, header, pem, provider, url};
-use super::super::rule::{Part, Rule};
+use super::super::grammars::{assignment, command, header, key_file, pem, provider, url};
+use super::super::rule::Rule;
+
+/// The private numbers of a JSON Web Key, in JSON and in JSON within a text.
+const JSON_WEB_KEY: &[&str] =
+    &["\"d\"", "\"d\\", "\"p\"", "\"p\\", "\"q\"", "\"q\\", "\"dp\"", "\"dp\\", "\"dq\"", "\"dq\\", "\"qi\"", "\"qi\\"];
 
 pub(super) const RULES: &[Rule] = &[
     Rule::grammar("private-key", &["-----BEGIN "], pem::private_key),
     // Each begins with `-----BEGIN … PRIVATE KEY`, so that certificates and public keys stay.
-    Rule::token(
+    Rule::grammar(
         "encoded-private-key",
         &[
             "LS0tLS1CRUdJTiBQUklWQVRFIEtFW",
@@ -19,8 +23,11 @@ pub(super) const RULES: &[Rule] = &[
             "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ",
             "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRV",
         ],
-        &[Part::Secret(Set::BASE64, 40, 8192)],
-    ),
+        key_file::encoded,
+    )
+    .not_after(Set::WORD),
+    Rule::grammar("putty-private-key", &["private-lines:"], key_file::putty),
+    Rule::grammar("json-web-key", JSON_WEB_KEY, key_file::json_web_key),
     Rule::grammar("jwt", &["eyJ"], provider::json_web_token).not_after(Set::BASE64URL.or(Set::DOT).or(Set::PLUS)),
     Rule::grammar("authorization-header", &["authorization"], header::authorization),
     Rule::grammar("authorization-header", &["bearer "], header::bearer).not_after(Set::WORD),

@@ -3,6 +3,7 @@
 //! Secrets are made up and put together from pieces, so that no scanner takes these files for a leak.
 
 mod arguments;
+mod key_files;
 mod lookalikes;
 mod near_misses;
 mod quality;

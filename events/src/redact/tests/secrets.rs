@@ -136,6 +136,8 @@ fn surrounded() -> Vec<Secret> {
             &format!("git clone https://user:{}@host.example/x.git", '@').replacen("@host", "\u{1}host", 1),
             &short,
         ),
+        of("putty-private-key", "Private-Lines: 1\n@=\nPrivate-MAC: 01", &made_up(BASE64, 47, 14)),
+        of("json-web-key", r#"{"kty":"OKP","d":"@","crv":"Ed25519"}"#, &made_up(BASE64URL, 43, 15)),
         of("cookie", "Cookie: session=@; theme=dark", &random),
         of("cookie", "Set-Cookie: sid=@; Path=/; HttpOnly", &random),
         of("private-key", &pem("RSA PRIVATE KEY", "@"), &key_body),
