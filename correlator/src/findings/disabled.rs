@@ -4,12 +4,16 @@
 //!
 //! A whole session under the kill switch is the operator's choice: there is no watched shell above then, and no finding.
 
-use nash_events::EventKind;
+use nash_events::event::CommandType;
+use nash_events::{ByteString, EventKind};
 
 use super::journals::Journals;
+use super::launched::{clears_environment, programs};
 use super::scene::{Program, Scene, events, said};
+use super::table::{base_name, is_one_of};
+use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
-use crate::terminal_text::visible;
+use crate::terminal_text::{quote_all, visible};
 
 /// How a shell ends that is called with an option that it doesn't know.
 const USAGE: i32 = 2;
@@ -20,6 +24,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let silent = programs.filter(|program| is_silent(scene, program) && !journals.were_made_by(program.process));
     let mut found: Vec<Finding> = silent.map(|program| finding(scene, &program)).collect();
     found.extend(by_the_shells_word(scene));
+    found.extend(without_environment(scene));
     found
 }
 
@@ -87,4 +92,30 @@ fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Where no observer looked: shells that `env` was to start without the variables that nash is told by.
+fn without_environment<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = Finding> + 'a {
+    scene.commands().filter_map(|(shell, command)| {
+        let exec = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External)?;
+        let path = exec.resolved_path.as_ref()?;
+        let is_a_shell = |word: &ByteString| {
+            let names = scene.names;
+            is_one_of(base_name(word), &names.shells) || is_one_of(base_name(word), &names.nash)
+        };
+        let starts_one = base_name(path) == b"env" && programs(&exec.argv).any(is_a_shell);
+        let is_told_anew = exec.argv.iter().any(|word| word.as_bytes().starts_with(b"NUCLEIC_"));
+        if !starts_one
+            || !clears_environment(&exec.argv)
+            || is_told_anew
+            || exec.error.is_some()
+            || !is_the_shells_word_alone(scene, shell, command)
+        {
+            return None;
+        }
+        let said = quote_all(&exec.argv);
+        let sentence = format!("a shell was started without the variables that nash is told by: {said}");
+        let finding = Finding::new(FindingRule::ObserverDisabled, Severity::Medium, Assurance::Claimed, sentence);
+        Some(Scene::at_command(finding, shell, command))
+    })
 }

@@ -4,21 +4,43 @@
 //! shell needs (`ldd /bin/bash`) runs none.
 
 use nash_events::KernelEventKind;
+use nash_events::event::CommandType;
 use nash_events::kernel::Open;
 
 use super::foreign_shell::is_foreign;
 use super::images::{Preserved, opened};
+use super::launched;
 use super::scene::{Program, Scene, said};
 use super::table::{base_name, is_one_of};
+use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
 use crate::kernel::Moment;
+use crate::terminal_text::{quote, quote_all};
 
 /// Words of a loader's call that are looked at for the program: 16, options included.
 const WORDS_MAX: usize = 16;
 
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let programs = scene.programs().filter(|program| program.owner.is_some());
-    programs.filter_map(|program| finding(scene, &program)).collect()
+    programs.filter_map(|program| finding(scene, &program)).chain(by_the_shells_word(scene)).collect()
+}
+
+/// Where no observer looked: commands that are a loader, and name a shell for it to run.
+fn by_the_shells_word<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = Finding> + 'a {
+    scene.commands().filter_map(|(shell, command)| {
+        let exec = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External)?;
+        let path = exec.resolved_path.as_ref().filter(|path| is_one_of(base_name(path), &scene.names.loaders))?;
+        let mut words = launched::programs(&exec.argv);
+        let loads = words.any(|word| is_shell_name(scene, base_name(word)) || is_foreign(scene, word, &exec.argv[1..]));
+        let only_asks = exec.argv.iter().any(|word| matches!(word.as_bytes(), b"--list" | b"--verify"));
+        if !loads || only_asks || exec.error.is_some() || !is_the_shells_word_alone(scene, shell, command) {
+            return None;
+        }
+        let said = format!("{}, as {}", quote(path.as_bytes()), quote_all(&exec.argv));
+        let sentence = format!("a shell ran through the dynamic loader: {said}");
+        let finding = Finding::new(FindingRule::LoaderExec, Severity::High, Assurance::Claimed, sentence);
+        Some(Scene::at_command(finding, shell, command))
+    })
 }
 
 fn finding(scene: &Scene<'_>, program: &Program<'_>) -> Option<Finding> {

@@ -12,6 +12,7 @@ mod gap;
 mod images;
 mod journals;
 mod known;
+mod launched;
 mod loader;
 mod phantom;
 mod real_shell;

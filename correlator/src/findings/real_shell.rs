@@ -4,10 +4,11 @@
 
 use std::collections::HashMap;
 
-use nash_events::ShellId;
 use nash_events::event::CommandType;
+use nash_events::{ByteString, ShellId};
 
 use super::images::Preserved;
+use super::launched::programs;
 use super::scene::{Program, Scene, is_of_no_command, is_of_the_shell_itself, said};
 use super::table::{base_name, is_one_of};
 use super::witness::is_the_shells_word_alone;
@@ -59,15 +60,18 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>, why: Preserved<'_>) -> Find
     }
 }
 
-/// Where no observer looked: commands that name a preserved shell themselves.
+/// Where no observer looked: commands that name a preserved shell themselves, also as what another program is to run.
 fn by_the_shells_word(scene: &Scene<'_>) -> Vec<Finding> {
-    let is_preserved = |path: &nash_events::ByteString| is_one_of(base_name(path), &scene.names.preserved);
+    let is_preserved = |path: &&ByteString| is_one_of(base_name(path), &scene.names.preserved);
     let mut found = Vec::new();
     for (shell, command) in scene.commands() {
         let Some(exec) = command.exec.as_ref().filter(|exec| exec.command_type == CommandType::External) else {
             continue;
         };
-        let Some(path) = exec.resolved_path.as_ref().filter(|path| is_preserved(path)) else { continue };
+        let launches =
+            exec.resolved_path.as_ref().is_some_and(|path| is_one_of(base_name(path), &scene.names.launchers));
+        let mut launched = programs(&exec.argv).filter(|_| launches).filter(is_preserved);
+        let Some(path) = exec.resolved_path.as_ref().filter(is_preserved).or_else(|| launched.next()) else { continue };
         if exec.error.is_some() || !is_the_shells_word_alone(scene, shell, command) {
             continue;
         }

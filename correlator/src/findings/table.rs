@@ -40,6 +40,7 @@ pub(super) struct Names {
     pub(super) applets: Vec<String>,
     pub(super) preserved: Vec<String>,
     pub(super) loaders: Vec<String>,
+    pub(super) launchers: Vec<String>,
     pub(super) libraries: Vec<String>,
     pub(super) observers: Vec<String>,
     pub(super) nash: Vec<String>,
@@ -89,6 +90,7 @@ impl FindingRules {
             applets,
             preserved: aside,
             loaders,
+            launchers,
             libraries,
             observers,
             nash,
@@ -101,6 +103,7 @@ impl FindingRules {
         self.names.applets.extend(applets);
         self.names.preserved.extend(aside);
         self.names.loaders.extend(loaders);
+        self.names.launchers.extend(launchers);
         self.names.libraries.extend(libraries);
         self.names.observers.extend(observers);
         self.names.nash.extend(nash);

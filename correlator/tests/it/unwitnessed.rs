@@ -143,3 +143,49 @@ fn a_shell_that_begins_after_its_sessions_observer_fell_silent_is_a_gap_without_
     assert!(!of(&[late(&shell_process(300)), seen]));
     assert!(!of(&[before, late(&shell_process(300)), observed(&watched(), Some(true))]));
 }
+
+/// What is found, by the shell's word alone, of a command of this program with these words.
+fn found_of(path: &str, words: &str) -> Vec<(FindingRule, Assurance)> {
+    let program = format!("/usr/bin/{path}");
+    let command = exec(2, 2, &format!("{path} {words}"), &json!({"resolvedPath": program, "ts": 1002}));
+    let told = batch(SHELL, None, &[shell_start(1, &shell_process(100)), command, shell_end(3, 0)]);
+    rules(&story(&[told]).findings)
+}
+
+#[test]
+fn a_shell_that_another_program_is_to_run_is_found_by_its_words() {
+    let loader = [(FindingRule::LoaderExec, Assurance::Claimed)];
+    for words in ["/usr/bin/bash.real -c id", "--library-path /lib /bin/sh x", "/bin/busybox sh"] {
+        assert_eq!(found_of("ld-linux-x86-64.so.2", words), loader, "{words}");
+    }
+    let real = [(FindingRule::RealShellExec, Assurance::Claimed)];
+    for (path, words) in [
+        ("nice", "-n 5 bash.real -c id"),
+        ("timeout", "5 /usr/bin/bash.real"),
+        ("sudo", "-u bob bash.real"),
+        ("env", "A=b bash.real"),
+    ] {
+        assert_eq!(found_of(path, words), real, "{path} {words}");
+    }
+    let disabled = [(FindingRule::ObserverDisabled, Assurance::Claimed)];
+    for words in ["-i bash -c id", "- /bin/sh x", "-i -C / PATH=/bin bash", "--ignore-environment nash"] {
+        assert_eq!(found_of("env", words), disabled, "{words}");
+    }
+}
+
+#[test]
+fn a_program_whose_words_only_speak_of_a_shell_is_no_finding() {
+    for (path, words) in [
+        ("ld-linux-x86-64.so.2", "--list /bin/bash"),
+        ("ld-linux-x86-64.so.2", "/usr/bin/make"),
+        ("env", "bash x.sh"),
+        ("env", "-i make bash"),
+        ("env", "-i NUCLEIC_SESSION_ID=s bash x.sh"),
+        ("env", "-u LANG bash"),
+        ("sudo", "apt-get install bash.real"),
+        ("xargs", "grep -l bash.real"),
+        ("cat", "bash.real"),
+    ] {
+        assert_eq!(found_of(path, words), [], "{path} {words}");
+    }
+}

@@ -58,7 +58,7 @@ const WITHOUT_KERNEL: [Blind; 7] = [
     Blind { rule: "foreign-shell", unseen: "a shell that a program starts" },
     Blind {
         rule: "loader-exec",
-        unseen: "a shell in memory or in a deleted file, and what a program runs through the loader",
+        unseen: "a shell in memory or in a deleted file, and one that a program runs through the loader",
     },
     Blind { rule: "observer-disabled", unseen: "a program that takes nash's variables away from what it starts" },
     Blind { rule: "observer-attacked", unseen: "signals, tracing and writes to memory or to the spool by programs" },
