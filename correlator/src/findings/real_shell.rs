@@ -13,16 +13,25 @@ use super::scene::{Program, Scene, is_of_no_command, is_of_the_shell_itself, sai
 use super::table::{base_name, is_one_of};
 use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
+use crate::story::Process;
 use crate::terminal_text::{quote, quote_all};
+
+/// How far above a program a nash is looked for, in processes: 64. Deeper trees are of nothing that somebody types.
+const ANCESTORS_MAX: usize = 64;
 
 /// What was found, and how many programs each shell's `fallback` explained.
 pub(super) fn find<'a>(scene: &Scene<'a>) -> (Vec<Finding>, HashMap<&'a ShellId, usize>) {
     let mut found = Vec::new();
     let mut explained: HashMap<&ShellId, usize> = HashMap::new();
     for program in scene.programs() {
-        // Elsewhere on the machine it is nobody's session.
-        let Some(owner) = program.owner else { continue };
         let Some(why) = scene.images.preserved(program.executed) else { continue };
+        let Some(owner) = program.owner else {
+            // Elsewhere on the machine it is nobody's session.
+            if is_below_a_silent_nash(scene, &program) {
+                found.push(unwatched(scene, &program));
+            }
+            continue;
+        };
         let given = scene.fallbacks(&owner.shell_id);
         if given > 0 && is_of_the_shell_itself(&program) {
             continue;
@@ -58,6 +67,21 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>, why: Preserved<'_>) -> Find
         Preserved::Copy(at) => placed.seen(at),
         _ => placed,
     }
+}
+
+/// Whether a process was never nash, which could have handed over to a real shell, but descends from one of which nothing was told.
+fn is_below_a_silent_nash(scene: &Scene<'_>, program: &Program<'_>) -> bool {
+    let was_nash = |process: &Process| process.execs.iter().any(|ran| ran.succeeded() && scene.images.is_nash(ran));
+    let above = |process: &&Process| process.parent.and_then(|parent| scene.process(parent));
+    let mut ancestors = std::iter::successors(above(&program.process), above).take(ANCESTORS_MAX);
+    !was_nash(program.process) && ancestors.any(was_nash)
+}
+
+/// Whether there was somebody to hide from is not known where only the kernel tells.
+fn unwatched(scene: &Scene<'_>, program: &Program<'_>) -> Finding {
+    let exec = &program.executed.what;
+    let sentence = format!("a real shell ran below a nash of which nothing was told: {}", said(exec));
+    scene.at(Finding::new(FindingRule::RealShellExec, Severity::High, Assurance::Claimed, sentence), program)
 }
 
 /// Where no observer looked: commands that name a preserved shell themselves, also as what another program is to run.

@@ -189,3 +189,19 @@ fn a_program_whose_words_only_speak_of_a_shell_is_no_finding() {
         assert_eq!(found_of(path, words), [], "{path} {words}");
     }
 }
+
+#[test]
+fn a_real_shell_below_a_nash_that_told_nothing_is_found_without_its_word() {
+    let nash = || Observed::default().fork(900, 50, 100).exec(901, 100, "/usr/bin/nash", "bash -c x");
+    let below = nash().fork(1010, 100, 201).exec(1011, 201, "/usr/bin/env", "env bash.real").fork(1012, 201, 202);
+    let ran = below.exec(1013, 202, "/usr/bin/bash.real", "bash.real -c id");
+    let found = story(&[kernel_batch("o-1", &ran.events)]).findings;
+    assert_eq!(rules(&found), [(FindingRule::RealShellExec, Assurance::Claimed)]);
+    assert!(found[0].sentence.contains("of which nothing was told"), "{}", found[0].sentence);
+    // What nash hands over to is in its own place, and elsewhere on the machine a real shell is nobody's business.
+    let handed_over = nash().exec(902, 100, "/usr/bin/bash.real", "bash -c x");
+    let elsewhere = nash().fork(1010, 50, 201).exec(1011, 201, "/usr/bin/bash.real", "bash.real -c id");
+    for seen in [handed_over, elsewhere] {
+        assert_eq!(rules(&story(&[kernel_batch("o-1", &seen.events)]).findings), []);
+    }
+}
