@@ -165,7 +165,11 @@ impl<'a> Walk<'a> {
                 line.left.append(grove::went_on(executed, between, self.options));
             }
             What::Strangers(count) => {
-                let processes = if count == 1 { "1 process" } else { &format!("{count} processes") };
+                let processes = match count {
+                    0 => "processes",
+                    1 => "1 process",
+                    _ => &format!("{count} processes"),
+                };
                 line.left.push(Style::Warn, format!("! {processes} of no known shell"));
             }
             What::Doings(place) => return self.doings(place, &at),

@@ -16,9 +16,6 @@ const BARE_LEN_MAX: usize = 256;
 /// Longest quoted value read, in bytes; the rest is swallowed up to a quote or the end of the line.
 const QUOTED_LEN_MAX: usize = 1024;
 
-/// How far a block in YAML is indented, in bytes.
-const INDENT_LEN_MAX: usize = 32;
-
 /// How a name and its value are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
@@ -119,13 +116,8 @@ fn is_definition(text: &Text<'_>, name_start: usize) -> bool {
 
 /// After a colon comes the value, a type and then the value (`password: str = "…"`), or the value on a line of its own.
 fn read_annotation(text: &Text<'_>, start: usize) -> Look<(Join, usize)> {
-    if let Some(b'|' | b'>') = text.at(start)? {
-        let sign_end = start + 1 + usize::from(matches!(text.at(start + 1)?, Some(b'-' | b'+')));
-        let line = text.run(sign_end, Set::NEWLINE, 2)?;
-        let block = text.run(line, Set::BLANK, INDENT_LEN_MAX)?;
-        if line > sign_end && block > line {
-            return Ok((Join::Colon, block));
-        }
+    if let Some(block) = pair::block(text, start)? {
+        return Ok((Join::Colon, block));
     }
     let kind_end = text.run(start, Set::WORD, 16)?;
     let is_type = [&b"str"[..], b"string", b"String", b"bytes", b"any"].contains(&text.slice(start, kind_end));

@@ -1,4 +1,5 @@
-//! Names and values in two fields of one entry: `{"name": "NAME", "value": "…"}` and its like in YAML and XML, and parts of forms.
+//! Names and values in two fields of one entry: `{"name": "NAME", "value": "…"}` and its like in YAML and XML, parts of
+//! forms, and blocks in YAML.
 //!
 //! Finds where the value starts. Whether it is a secret is judged as for any assignment.
 
@@ -8,6 +9,9 @@ use super::{skip_blanks, skip_quote};
 
 /// How far before a name its title (`"name": "`) is looked for, in bytes. Name and title stay within what a stream keeps.
 const TITLE_LEN_MAX: usize = 12;
+
+/// How far a block in YAML is indented, in bytes.
+const INDENT_LEN_MAX: usize = 32;
 
 /// Reads on from a name that is itself the value of `name`, `key` or the like, to the `value` beside it.
 pub(super) fn value(text: &Text<'_>, from: usize, name_end: usize) -> Look<Option<usize>> {
@@ -31,4 +35,15 @@ pub(super) fn value(text: &Text<'_>, from: usize, name_end: usize) -> Look<Optio
     let sign = skip_blanks(text, skip_quote(text, key + b"value".len())?)?;
     let joined = matches!(text.at(sign)?, Some(b':' | b'='));
     if joined { skip_blanks(text, sign + 1).map(Some) } else { Ok(None) }
+}
+
+/// Where a block begins that a colon's `|` or `>` announces: on the next line, indented.
+pub(super) fn block(text: &Text<'_>, start: usize) -> Look<Option<usize>> {
+    if !matches!(text.at(start)?, Some(b'|' | b'>')) {
+        return Ok(None);
+    }
+    let sign_end = start + 1 + usize::from(matches!(text.at(start + 1)?, Some(b'-' | b'+')));
+    let line = text.run(sign_end, Set::NEWLINE, 2)?;
+    let block = text.run(line, Set::BLANK, INDENT_LEN_MAX)?;
+    Ok((line > sign_end && block > line).then_some(block))
 }
