@@ -196,13 +196,24 @@ pub(crate) fn move_out_of_the_way(fd: &OwnedFd) -> io::Result<OwnedFd> {
 fn private_fd_min() -> RawFd {
     static MIN: std::sync::OnceLock<RawFd> = std::sync::OnceLock::new();
     *MIN.get_or_init(|| {
-        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: the structure outlives the call.
-        let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
-        let allowed = if result == 0 { RawFd::try_from(limit.rlim_cur).unwrap_or(RawFd::MAX) } else { RawFd::MAX };
+        let allowed = allowed_count();
         let fits = |first: &RawFd| allowed > first + 2 * PRIVATE_FD_COUNT;
         PRIVATE_FD_MINS.into_iter().find(fits).unwrap_or(PRIVATE_FD_MINS[2])
     })
+}
+
+/// How many descriptors this process may have.
+fn allowed_count() -> RawFd {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure outlives the call.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    if result == 0 { RawFd::try_from(limit.rlim_cur).unwrap_or(RawFd::MAX) } else { RawFd::MAX }
+}
+
+/// The numbers that a descriptor gets which a command is to find, in the order in which they are tried: downwards from bash's 63, or
+/// from the highest that is allowed. bash takes low ones then; the shell's own may stand there.
+pub fn numbers_for_commands() -> impl Iterator<Item = ShellFd> {
+    (1..=TOP_FD.min(allowed_count().saturating_sub(1))).rev()
 }
 
 /// Gives a file a number of its own that commands inherit; returns the number.
@@ -219,19 +230,19 @@ pub fn install_at(number: ShellFd, file: &OpenFile) -> io::Result<()> {
     place(fd, number)
 }
 
-/// The highest numbers that are free, downwards from where bash begins.
+/// Numbers that are free for a coprocess.
 #[must_use]
-pub fn free_numbers_at_the_top<const COUNT: usize>() -> [ShellFd; COUNT] {
+pub fn free_numbers<const COUNT: usize>() -> [ShellFd; COUNT] {
     let mut numbers = [TOP_FD; COUNT];
     // SAFETY: the call takes numbers only.
     let is_free = |fd: &ShellFd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } < 0;
-    for (slot, number) in numbers.iter_mut().zip((0..=TOP_FD).rev().filter(is_free)) {
+    for (slot, number) in numbers.iter_mut().zip(numbers_for_commands().filter(is_free)) {
         *slot = number;
     }
     numbers
 }
 
-/// Where bash begins to look for a number for a coprocess.
+/// Where bash begins to look for a number for a coprocess or a process substitution.
 const TOP_FD: ShellFd = 63;
 
 /// Whether a number is open and meant for commands: private descriptors are closed on exec.
