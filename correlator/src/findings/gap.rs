@@ -44,13 +44,18 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 fn of_shell(shell: &ShellStory) -> Vec<Finding> {
-    let Loss { holes, dropped, .. } = &shell.loss;
+    let Loss { holes, dropped, contradictions } = &shell.loss;
     let id = visible(shell.shell_id.as_str().chars().take(8).collect::<String>().as_bytes());
     let mut found = Vec::new();
     for hole in holes.iter().take(HOLES_MAX) {
-        let sentence = format!("{} of shell {id} never came: commands may hide there", missing(hole));
+        let sentence = format!("{} of shell {id} never came: commands may hide there", numbers(hole));
         let finding = Finding::new(FindingRule::Gap, Severity::Medium, Assurance::Claimed, sentence);
         found.push(Scene::at_shell(finding, shell).told(&shell.shell_id, Some(hole.last), time_after(shell, hole)));
+    }
+    for twice in contradictions.iter().take(HOLES_MAX) {
+        let sentence = format!("{} of shell {id} came in two accounts: one of them is false", numbers(twice));
+        let finding = Finding::new(FindingRule::Gap, Severity::Medium, Assurance::Claimed, sentence);
+        found.push(Scene::at_shell(finding, shell).told(&shell.shell_id, Some(twice.last), None));
     }
     for told in dropped {
         let what = kinds(told.what.by_kind.iter(), told.what.count);
@@ -72,7 +77,7 @@ fn of_observer(observer: &ObserverCoverage) -> Vec<Finding> {
     let source = visible(observer.source.as_bytes());
     let mut found = Vec::new();
     for hole in observer.holes.iter().take(HOLES_MAX) {
-        let sentence = format!("{} of {source} never came: processes may hide there", missing(hole));
+        let sentence = format!("{} of {source} never came: processes may hide there", numbers(hole));
         let finding = Finding::new(FindingRule::Gap, Severity::Medium, Assurance::Proved, sentence);
         found.push(Finding {
             evidence: vec![EventRef::Kernel { observer_id: observer.observer_id.clone(), seq: hole.last }],
@@ -92,10 +97,10 @@ fn of_observer(observer: &ObserverCoverage) -> Vec<Finding> {
     found
 }
 
-fn missing(hole: &Range) -> String {
-    match hole.count() {
-        1 => format!("event #{}", hole.first),
-        count => format!("{count} events (#{}-#{})", hole.first, hole.last),
+fn numbers(range: &Range) -> String {
+    match range.count() {
+        1 => format!("event #{}", range.first),
+        count => format!("{count} events (#{}-#{})", range.first, range.last),
     }
 }
 

@@ -205,3 +205,12 @@ fn a_real_shell_below_a_nash_that_told_nothing_is_found_without_its_word() {
         assert_eq!(rules(&story(&[kernel_batch("o-1", &seen.events)]).findings), []);
     }
 }
+
+#[test]
+fn two_accounts_of_one_event_are_a_gap_with_its_number() {
+    let account = |line: &str| batch(SHELL, None, &[shell_start(1, &shell_process(100)), exec(2, 2, line, &json!({}))]);
+    let found = story(&[account("true"), account("false"), account("true")]).findings;
+    assert_eq!(rules(&found), [(FindingRule::Gap, Assurance::Claimed)]);
+    assert!(found[0].sentence.starts_with("event #2 of shell ") && !found[0].evidence.is_empty(), "{:#?}", found[0]);
+    assert_eq!(rules(&story(&[account("true"), account("true")]).findings), []);
+}
