@@ -52,7 +52,9 @@ fn of_shell(shell: &ShellStory) -> Vec<Finding> {
         let finding = Finding::new(FindingRule::Gap, Severity::Medium, Assurance::Claimed, sentence);
         found.push(Scene::at_shell(finding, shell).told(&shell.shell_id, Some(hole.last), time_after(shell, hole)));
     }
-    for twice in contradictions.iter().take(HOLES_MAX) {
+    // One that tells of a loss is a gap already.
+    let tells_of_loss = |range: &&Range| dropped.iter().any(|told| told.seq == range.last);
+    for twice in contradictions.iter().filter(|range| !tells_of_loss(range)).take(HOLES_MAX) {
         let sentence = format!("{} of shell {id} came in two accounts: one of them is false", numbers(twice));
         let finding = Finding::new(FindingRule::Gap, Severity::Medium, Assurance::Claimed, sentence);
         found.push(Scene::at_shell(finding, shell).told(&shell.shell_id, Some(twice.last), None));

@@ -213,4 +213,7 @@ fn two_accounts_of_one_event_are_a_gap_with_its_number() {
     assert_eq!(rules(&found), [(FindingRule::Gap, Assurance::Claimed)]);
     assert!(found[0].sentence.starts_with("event #2 of shell ") && !found[0].evidence.is_empty(), "{:#?}", found[0]);
     assert_eq!(rules(&story(&[account("true"), account("true")]).findings), []);
+    let lost = json!({"kind": "dropped", "seq": 2, "count": 1, "reason": "malformed-event", "byKind": {"exec": 1}});
+    let told = [account("true"), batch(SHELL, None, &[lost])];
+    assert_eq!(story(&told).findings.len(), 1, "a gap has one number");
 }
