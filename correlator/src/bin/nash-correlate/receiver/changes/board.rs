@@ -58,6 +58,8 @@ pub(super) struct Posted {
     pub(super) session: Option<SessionId>,
     pub(super) kind: NodeKind,
     turn: Turn,
+    /// Whether it was not known before that the node belongs to the session.
+    joins: bool,
     id: String,
     data: Value,
     bytes: usize,
@@ -93,7 +95,10 @@ impl Board {
         for Change { turn, kind, id, session, data } in changes {
             self.last += 1;
             let bytes = data.to_string().len() + id.len();
-            let posted = Arc::new(Posted { number: self.last, session, kind, turn, id: id.clone(), data, bytes });
+            let before = self.nodes.get(&(kind, id.clone()));
+            let joins = session.is_some() && before.is_none_or(|posted| posted.session != session);
+            let posted =
+                Arc::new(Posted { number: self.last, session, kind, turn, joins, id: id.clone(), data, bytes });
             if turn == Turn::Withdrawn {
                 self.nodes.remove(&(kind, id));
             } else {
@@ -148,6 +153,11 @@ impl Board {
 }
 
 impl Posted {
+    /// What became of the node for those who hear of its session alone: it appears when it is known to be of it.
+    pub(super) fn turn_in_session(&self) -> Turn {
+        if self.joins && self.turn == Turn::Changed { Turn::Appeared } else { self.turn }
+    }
+
     /// Its data as a message has it; `turn` where it is another than the one that was posted.
     pub(super) fn message(&self, place: Place, turn: Option<Turn>, without_payloads: bool) -> String {
         let mut message = Map::new();
@@ -204,6 +214,18 @@ mod tests {
         assert_eq!(board.nodes().len(), FINDINGS_MAX);
         board.post(vec![change(&(last - 1).to_string(), Turn::Withdrawn)]);
         assert_eq!(board.nodes().len(), FINDINGS_MAX - 1);
+    }
+
+    #[test]
+    fn a_node_appears_in_a_session_when_it_is_known_to_be_of_it() {
+        let mut board = Board::new(7);
+        let of = |session: Option<&SessionId>, turn| Change { session: session.cloned(), ..change("1", turn) };
+        let session = Some(SessionId("mine".to_owned()));
+        let (mine, nobodys) = (session.as_ref(), None);
+        board.post(vec![of(nobodys, Turn::Appeared), of(mine, Turn::Changed), of(mine, Turn::Changed)]);
+        let Behind::Changes(told) = board.behind(Place { run: 7, number: 0 }, 9) else { unreachable!("all are kept") };
+        let turns: Vec<Turn> = told.iter().map(|posted| posted.turn_in_session()).collect();
+        assert_eq!(turns, [Turn::Appeared, Turn::Appeared, Turn::Changed]);
     }
 
     #[test]

@@ -184,8 +184,10 @@ impl Client {
                     let run = self.at.run;
                     self.at.number = last.number;
                     let wanted = changes.iter().filter(|posted| self.wants(posted));
-                    let messages: Vec<Bytes> =
-                        wanted.map(|posted| self.message(posted, Place { run, number: posted.number }, None)).collect();
+                    let turn = |posted: &Posted| self.wish.session.is_some().then(|| posted.turn_in_session());
+                    let messages: Vec<Bytes> = wanted
+                        .map(|posted| self.message(posted, Place { run, number: posted.number }, turn(posted)))
+                        .collect();
                     if !messages.is_empty() {
                         return messages;
                     }
