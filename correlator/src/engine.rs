@@ -327,23 +327,23 @@ impl Stream {
         }
     }
 
-    /// Where one number came with two different events, the one whose JSON sorts first stands.
+    /// Where one number came with two different events, the one whose JSON sorts first stands, whatever came first.
     fn compare(&mut self, told: &Event) {
         let Some(known) = self.events.get_mut(&told.seq) else { return };
         // A reader that starts in the middle of a journal can't name every `exec`, so this field alone is no contradiction.
-        let cmd_seq = known.cmd_seq.or(told.cmd_seq);
-        known.cmd_seq = cmd_seq;
-        let told = Event { cmd_seq, ..told.clone() };
-        if *known == told {
-            return;
+        let cmd_seq = [known.cmd_seq, told.cmd_seq].into_iter().flatten().min();
+        let is_named_twice = known.cmd_seq.is_some() && told.cmd_seq.is_some() && known.cmd_seq != told.cmd_seq;
+        let told = Event { cmd_seq: None, ..told.clone() };
+        known.cmd_seq = None;
+        let differs = *known != told;
+        if differs || is_named_twice {
+            self.contradictions.insert(told.seq);
         }
-        self.contradictions.insert(told.seq);
-        let sorts_first = match (serde_json::to_vec(&told), serde_json::to_vec(known)) {
-            (Ok(told), Ok(known)) => told < known,
-            _ => false,
-        };
+        let json = |event: &Event| serde_json::to_vec(event).ok();
+        let sorts_first = differs && json(&told).zip(json(known)).is_some_and(|(told, known)| told < known);
         if sorts_first {
             *known = told;
         }
+        known.cmd_seq = cmd_seq;
     }
 }

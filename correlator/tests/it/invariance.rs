@@ -119,6 +119,21 @@ fn two_different_events_under_one_number_are_settled_alike_in_any_order_and_coun
 }
 
 #[test]
+fn three_accounts_of_one_event_are_settled_alike_in_any_order() {
+    let redirect = |path: &str, of: Option<u64>| json!({"kind": "redirect", "seq": 2, "cmd": null, "op": ">", "target": {"path": path}, "cmdSeq": of});
+    let accounts = [redirect("/x", None), redirect("/y", Some(1)), redirect("/w", Some(3))];
+    let commands = vec![exec(1, 1, "true", &json!({})), exec(3, 2, "false", &json!({}))];
+    let of = |order: [usize; 3]| {
+        let mut pushes = vec![(SHELL, None, commands.clone())];
+        pushes.extend(order.map(|at| (SHELL, None, vec![accounts[at].clone()])));
+        told(&pushes)
+    };
+    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        assert_eq!(of(order), of([0, 1, 2]), "{order:?}");
+    }
+}
+
+#[test]
 fn a_repeated_event_that_names_its_command_better_is_no_contradiction() {
     let redirect = json!({"kind": "redirect", "seq": 2, "cmd": 1, "op": ">", "target": {"path": "/x"}});
     let mut named = redirect.clone();
