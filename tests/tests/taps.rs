@@ -134,6 +134,18 @@ fn a_process_of_the_taps_that_cannot_start_the_next_does_its_work() {
 }
 
 #[test]
+fn early_in_a_stream_commands_find_what_they_find_in_a_plain_pipe() {
+    // What fits into a pipe and what doesn't; all that was written by the time its reader comes, while its writer goes on.
+    let script = "for count in 64 65; do for i in $(seq $count); do printf '%1000d' 0; done | sleep 0.2
+        echo ${PIPESTATUS[@]}; done
+        { printf a; sleep 0.05; printf b; sleep 0.05; printf c; sleep 0.5; } | { sleep 0.3; dd bs=100 count=1 2>&-; }
+        { printf 'one '; } | { sleep 0.1; printf two > /dev/stdin; cat; }";
+    let told = told_with(script, |_| {});
+    assert_eq!((&*told.ended.out(), &*told.ended.err()), ("0 0\n141 0\nabcone two", ""));
+    assert!(told.pipes().iter().all(|pipe| !pipe.tap_failed), "{:#?}", told.pipes());
+}
+
+#[test]
 fn a_shell_that_can_have_no_taps_has_plain_pipes_and_says_so() {
     let told = told_without(LAUNCH, "seq 100000 | cat | wc -c; echo ${PIPESTATUS[@]}");
     assert_eq!((&*told.ended.out(), &*told.ended.err()), ("588895\n0 0 0\n", ""));
@@ -142,8 +154,8 @@ fn a_shell_that_can_have_no_taps_has_plain_pipes_and_says_so() {
 }
 
 /// What sends data through every kind of link, and whose reader goes early once.
-const EVERY_LINK: &str =
-    "seq 100000 | cat | md5sum; seq 1000000 | head -n 1; echo ${PIPESTATUS[@]}; echo a | cat; cat <(echo b)";
+const EVERY_LINK: &str = "seq 100000 | cat | md5sum; seq 1000000 | head -n 1; echo ${PIPESTATUS[@]}; echo a | cat; \
+    cat <(echo b); seq 30000 | sleep 0.2; echo ${PIPESTATUS[@]}";
 
 /// What was told of it where a call is not permitted; commands notice nothing of that.
 fn told_of_every_link_without(call: &str) -> Told {
@@ -152,7 +164,7 @@ fn told_of_every_link_without(call: &str) -> Told {
     });
     let told = told_below("refuse_call", call, EVERY_LINK);
     assert_eq!((told.ended.out(), told.ended.err()), (expected.ended.out(), expected.ended.err()), "{call}");
-    assert_eq!(told.pipes().len(), 5, "{call}: {:#?}", told.pipes());
+    assert_eq!(told.pipes().len(), 6, "{call}: {:#?}", told.pipes());
     told
 }
 

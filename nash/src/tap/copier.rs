@@ -5,6 +5,7 @@
 //! along. It shares the shell's memory but not its thread: it must not allocate, panic, or touch anything that belongs to a
 //! thread, `errno` included. That is why it speaks to the kernel through `rustix` and uses only what the region holds.
 
+use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
@@ -19,11 +20,6 @@ use super::region::{Counters, Errand, LinkState, PIECE_BYTES};
 /// What the second pipe holds at first: 4 KiB.
 pub(super) const FIRST_PIPE_BYTES: usize = 4 << 10;
 
-/// What is passed on at once where the reader has nothing yet, 1 KiB: a line or two. The first pipe holds what a plain one does, so
-/// that a writer gets rid of as much before its reader comes; what the second adds to that must stay little, since a writer that is
-/// not done when its reader goes has to learn of it. More is lent.
-const PASSED_BYTES_MAX: usize = 1 << 10;
-
 /// What it holds once a stream flows: 64 KiB, as a plain pipe.
 pub(super) const PIPE_BYTES: usize = 64 << 10;
 
@@ -35,7 +31,7 @@ pub(super) const LAST_PIPE_BYTES: usize = 4 * PIPE_BYTES;
 
 /// What both pipes hold, and how much is moved at once, where nothing is looked at any more: 1 MiB, what everybody may have. After
 /// so many bytes as are hashed, nobody can tell how many of them are on their way.
-const MOVED_BYTES: usize = 1 << 20;
+pub(super) const MOVED_BYTES: usize = 1 << 20;
 
 /// So much that its reader has yet to take, that what is written meanwhile can wait: 256 KiB. Moved one by one, the writes of a fast
 /// writer cost more than they carry.
@@ -104,17 +100,14 @@ impl Link<'_> {
         if self.state.writer_gone {
             self.make_room(copied);
         } else if self.lends() {
-            let unread = self.unread();
-            if unread > 0 || copied > PASSED_BYTES_MAX {
-                return self.lend(copied, unread);
-            }
+            return self.lend(copied);
         }
         // What was copied is there to be moved: nobody else reads from this pipe. The reader need not wait for the look at it.
         let moved = splice(self.from, None, self.to, None, copied, FLAGS);
         let seen = read_all(self.side[0], self.piece, copied);
         match moved {
             Ok(moved) => {
-                self.look_at(moved.min(seen));
+                self.look_at(0..moved.min(seen));
                 if self.state.hashed >= FLOWING_BYTES && !self.state.writer_gone {
                     self.fit(PIPE_BYTES);
                 }
@@ -135,7 +128,7 @@ impl Link<'_> {
     }
 
     /// Whether what comes is lent before it is moved. Not to a reader that could go unnoticed: who moves hears of that.
-    fn lends(&self) -> bool {
+    pub(super) fn lends(&self) -> bool {
         !self.state.writer_gone && !self.state.is_unwatched && self.state.hashed < FLOWING_BYTES
     }
 
@@ -167,8 +160,9 @@ impl Link<'_> {
     }
 
     /// Counts what was moved, keeps what belongs to the head, and hashes.
-    pub(super) fn look_at(&mut self, count: usize) {
-        let Some(piece) = self.piece.get(..count) else { return };
+    pub(super) fn look_at(&mut self, seen: Range<usize>) {
+        let Some(piece) = self.piece.get(seen) else { return };
+        let count = piece.len();
         let kept = self.counters.head_len.load(Ordering::Relaxed);
         let more = count.min(PREVIEW_BYTES_MAX.saturating_sub(kept));
         if let (Some(place), Some(head)) = (self.head.get_mut(kept..kept.saturating_add(more)), piece.get(..more)) {
@@ -185,13 +179,7 @@ impl Link<'_> {
 
     /// Moves what is only counted any more, without looking at it.
     fn move_unseen(&mut self) -> Step {
-        if !self.state.is_wide {
-            self.state.is_wide = true;
-            for end in [self.from, self.to] {
-                // Where that isn't allowed, it takes longer.
-                let _ = fcntl_setpipe_size(end, MOVED_BYTES);
-            }
-        }
+        self.widen();
         match splice(self.from, None, self.to, None, MOVED_BYTES, FLAGS) {
             Ok(0) | Err(Errno::PIPE) => Step::Ended,
             Ok(count) => {
@@ -203,6 +191,20 @@ impl Link<'_> {
             Err(Errno::AGAIN) if ioctl_fionread(self.from).is_ok_and(|count| count > 0) => Step::Full,
             Err(Errno::AGAIN) => Step::Empty,
             Err(_) => self.copy(),
+        }
+    }
+
+    /// Makes the pipes as large as so long a stream may have them. Where that isn't allowed, it takes longer.
+    fn widen(&mut self) {
+        let crossed = self.counters.bytes.load(Ordering::Relaxed);
+        if crossed >= HASHED_BYTES_MAX && !self.state.is_wide {
+            self.state.is_wide = true;
+            for end in [self.from, self.to] {
+                let _ = fcntl_setpipe_size(end, MOVED_BYTES);
+            }
+        } else if crossed >= FLOWING_BYTES && self.state.capacity < PIPE_BYTES {
+            // Not looked at, since that failed: who writes early must not get rid of more than into a plain pipe.
+            self.fit(PIPE_BYTES);
         }
     }
 

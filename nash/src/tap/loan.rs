@@ -7,10 +7,11 @@
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionread, read};
 use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, splice, tee};
 
-use super::copier::{FLAGS, LAST_PIPE_BYTES, Link, PAGE_BYTES, Step, read_all};
+use super::copier::{FLAGS, LAST_PIPE_BYTES, Link, MOVED_BYTES, PAGE_BYTES, Step, read_all};
 use super::region::{Errand, PIECE_BYTES, View};
 
 /// How long a loan is left alone at least where the system doesn't tell when something of it was taken: 50 µs.
@@ -21,6 +22,13 @@ const PAUSE_MAX: i64 = 250_000_000;
 
 /// Who is looked at after a 16th of the time that it has taken already waits for little of it.
 const PAUSES_IN_AGE: i64 = 16;
+
+/// How long what comes behind a loan waits at least where the system tells when something of that was taken: 250 µs, in which
+/// most readers have come.
+const LOOK_MIN: i64 = 250_000;
+
+/// Then an 8th of the time that the reader has taken already.
+const LOOKS_IN_AGE: i64 = 8;
 
 /// The side pipe's bytes are only looked at.
 const LOOKING: u32 = 0;
@@ -33,24 +41,14 @@ const TAKEN_BACK: u32 = 3;
 
 impl Link<'_> {
     /// Lends the reader what was copied into the side pipe; nothing is lent yet.
-    pub(super) fn lend(&mut self, copied: usize, unread: usize) -> Step {
+    pub(super) fn lend(&mut self, copied: usize) -> Step {
         self.errand.say(LENDING, self.place, copied);
         // Where that makes it just full, the system tells when something is taken.
-        self.fit(pages(unread).saturating_add(pages(copied)).next_power_of_two().saturating_mul(PAGE_BYTES));
-        let result = self.hand_over(copied);
-        let mut lent = *result.as_ref().unwrap_or(&0);
-        if result.is_ok() && lent < copied {
-            // Pages need not be full. What can't be lent stays where it is.
-            self.fit(LAST_PIPE_BYTES);
-            lent = lent.saturating_add(self.hand_over(copied.saturating_sub(lent)).unwrap_or(0));
-        }
-        self.state.lent = lent;
-        self.errand.forget();
-        self.state.lent_at_first = lent;
+        self.fit(pages(self.unread()).saturating_add(pages(copied)).next_power_of_two().saturating_mul(PAGE_BYTES));
+        self.state.lent_at_first = 0;
         self.state.lent_for = 0;
-        read_all(self.side[0], self.piece, copied.saturating_sub(lent));
-        match result {
-            Ok(_) => Step::Full,
+        match self.hand_over_all(0, copied) {
+            Ok(()) => Step::Later(self.pause()),
             Err(Errno::PIPE) => Step::Ended,
             Err(_) => {
                 self.counters.failed.store(true, Ordering::Release);
@@ -59,31 +57,86 @@ impl Link<'_> {
         }
     }
 
-    /// Looks at what a reader was lent that is gone. It stays where it is: its writer must not find room any more.
-    pub(super) fn write_off(&mut self) {
-        if self.state.lent > 0
-            && !self.counters.failed.load(Ordering::Relaxed)
-            && let Ok(copied) = tee(self.from, self.side[1], self.state.lent, SpliceFlags::NONBLOCK)
-        {
-            let seen = read_all(self.side[0], self.piece, copied);
-            self.look_at(seen);
-        }
-    }
-
-    /// Takes from the first pipe what the reader has of its loan, and all of it where nobody waits for room.
+    /// Takes from the first pipe what the reader has of its loan, and all of it where nobody waits for room; lends what has come
+    /// meanwhile to a reader that takes its time.
     pub(super) fn settle(&mut self) -> Step {
         let left = if self.state.writer_gone { 0 } else { self.unread() };
         let taken = self.state.lent.saturating_sub(left);
         if taken > 0 {
             self.take_back(taken);
         }
+        if self.state.writer_gone && self.unread() > 0 {
+            // Made just full, it would keep whoever writes to what it reads from, and nobody would come to change that.
+            self.fit(LAST_PIPE_BYTES);
+        }
+        if self.state.lent > 0 {
+            self.lend_more();
+        }
         let pause = self.pause();
         self.state.lent_for = self.state.lent_for.saturating_add(pause);
         Step::Later(pause)
     }
 
-    /// How long the reader is left alone where the system doesn't tell when it has taken something.
+    /// Lends what stands behind the loan in the first pipe.
+    fn lend_more(&mut self) {
+        let held = ioctl_fionread(self.from).map_or(0, |count| usize::try_from(count).unwrap_or(0));
+        if held <= self.state.lent || !self.lends() || self.counters.failed.load(Ordering::Relaxed) {
+            return;
+        }
+        let Ok(copied) = tee(self.from, self.side[1], PIECE_BYTES, SpliceFlags::NONBLOCK) else { return };
+        // All that the pipe holds is copied; the reader has what comes first. Until that is gone, this is a copy and nothing else.
+        let known = copied.min(self.state.lent);
+        read_all(self.side[0], self.piece, known);
+        if copied > known {
+            self.errand.say(LENDING, self.place, copied);
+            // Whoever can't be lent more has enough.
+            let _ = self.hand_over_all(known, copied);
+        }
+    }
+
+    /// Lends what the side pipe holds: all but the first `known` of `count` bytes, which are lent already. What can't be lent
+    /// stays where it is.
+    fn hand_over_all(&mut self, known: usize, count: usize) -> Result<(), Errno> {
+        let mut result = Ok(());
+        let mut lent = known;
+        loop {
+            match self.hand_over(count.saturating_sub(lent)) {
+                Ok(more) => lent = lent.saturating_add(more),
+                Err(error) => result = Err(error),
+            }
+            let before = self.state.capacity;
+            if lent < count && result.is_ok() && before < MOVED_BYTES {
+                // Pages need not be full.
+                self.fit(before.saturating_mul(2).max(LAST_PIPE_BYTES));
+            }
+            if self.state.capacity == before {
+                break;
+            }
+        }
+        self.state.lent = lent;
+        self.errand.forget();
+        self.state.lent_at_first = self.state.lent_at_first.saturating_add(lent.saturating_sub(known));
+        read_all(self.side[0], self.piece, count.saturating_sub(lent));
+        self.look_at_loan(known);
+        let mut asked = [PollFd::from_borrowed_fd(self.to, PollFlags::OUT)];
+        self.state.is_full = poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|count| count == 0);
+        result
+    }
+
+    /// Looks at what was lent behind the first `known` bytes: whoever asks before the reader has come is told of it, too.
+    fn look_at_loan(&mut self, known: usize) {
+        if let Ok(copied) = tee(self.from, self.side[1], self.state.lent, SpliceFlags::NONBLOCK) {
+            let seen = read_all(self.side[0], self.piece, copied);
+            self.look_at(known..seen);
+        }
+    }
+
+    /// How long the reader is left alone.
     fn pause(&self) -> i64 {
+        if self.state.is_full {
+            // It is told when something is taken: this is for what comes meanwhile.
+            return (self.state.lent_for / LOOKS_IN_AGE).clamp(LOOK_MIN, PAUSE_MAX);
+        }
         let (age, left, whole) = (self.state.lent_for, self.state.lent, self.state.lent_at_first);
         let taken = whole.saturating_sub(left).max(1);
         // As fast as it was until now, it takes so long for the rest.
@@ -107,26 +160,21 @@ impl Link<'_> {
         }
     }
 
-    /// Takes so much of the loan out of the first pipe, and looks at it.
+    /// Takes so much of the loan out of the first pipe. It was looked at when it was lent.
     fn take_back(&mut self, count: usize) {
         self.errand.say(TAKING_BACK, self.place, 0);
         let result = splice(self.from, None, self.side[1], None, count, FLAGS);
         let taken = result.unwrap_or(0);
         let left = self.state.lent.saturating_sub(taken);
         self.errand.say(TAKEN_BACK, self.place, left);
-        let seen = read_all(self.side[0], self.piece, taken);
+        read_all(self.side[0], self.piece, taken);
         self.state.lent = left;
         self.errand.forget();
         if result.is_err() {
             // What could be moved into the second pipe can't be moved here: it is read.
             self.counters.failed.store(true, Ordering::Release);
-            let seen = read_all(self.from, self.piece, count);
-            self.state.lent = left.saturating_sub(seen);
-            self.counters.bytes.fetch_add(seen as u64, Ordering::Release);
-        } else if self.counters.failed.load(Ordering::Relaxed) {
-            self.counters.bytes.fetch_add(taken as u64, Ordering::Release);
-        } else {
-            self.look_at(seen);
+            let read = read_all(self.from, self.piece, count);
+            self.state.lent = left.saturating_sub(read);
         }
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct LinkState {
     pub lent_at_first: usize,
     /// For how long the loan was seen not to be taken, in nanoseconds.
     pub lent_for: i64,
+    /// Whether the second pipe has no room until the reader takes something: the system then tells of that.
+    pub is_full: bool,
     /// What is to come before there is something to do.
     pub waits_for: WaitsFor,
     /// Whether nobody writes to the first pipe any more, as far as that was asked.
@@ -293,6 +295,7 @@ impl Region {
             lent: 0,
             lent_at_first: 0,
             lent_for: 0,
+            is_full: false,
             waits_for: WaitsFor::More,
             writer_gone: false,
             reader_gone: false,

@@ -33,6 +33,16 @@ struct Patience {
     glances: u32,
 }
 
+/// What came of waiting.
+enum Heard {
+    /// There is something to do.
+    News,
+    /// It has waited as long as it was to.
+    TimeIsUp,
+    /// It only looked.
+    Nothing,
+}
+
 /// What there is to do.
 #[derive(Default)]
 struct News {
@@ -93,29 +103,24 @@ fn wait(view: &mut View<'_>, patience: &mut Patience) -> News {
             (WaitsFor::Moment(_) | WaitsFor::Room, false) => PollFd::from_borrowed_fd(from, PollFlags::empty()),
             (WaitsFor::Room, true) => PollFd::from_borrowed_fd(to, PollFlags::OUT),
         };
-        let room = if link.waits_for == WaitsFor::Room { PollFlags::OUT } else { PollFlags::empty() };
+        let tells = matches!(link.waits_for, WaitsFor::Moment(_)) && link.is_full;
+        let room = if link.waits_for == WaitsFor::Room || tells { PollFlags::OUT } else { PollFlags::empty() };
         asked[count + 1] = PollFd::from_borrowed_fd(to, room);
         count += 2;
     }
     // Without the control socket, where it would only say that it is gone.
     let first = usize::from(view.own.is_last);
     let Some(asked) = asked.get_mut(first..count) else { return news };
-    if later != 0 {
+    let pause = (later != 0).then_some(Timespec { tv_sec: 0, tv_nsec: pause });
+    match patience.poll(asked, pause.as_ref()) {
+        Ok(Heard::Nothing) => return news,
         // Who has waited is looked at, whatever else there is.
-        news.links = later;
-        if !poll(asked, Some(&Timespec { tv_sec: 0, tv_nsec: pause })).is_ok_and(|count| count > 0) {
-            return news;
-        }
-    } else {
-        match patience.poll(asked) {
-            Ok(true) => {}
-            Ok(false) => return news,
-            // Whoever is forbidden to ask looks at everything, now and then.
-            Err(_) => {
-                let _ = nanosleep(&NOW_AND_THEN);
-                places(view.own.active).for_each(|place| view.links[place].is_unwatched = true);
-                return News { links: view.own.active, has_message: first == 0 };
-            }
+        Ok(Heard::TimeIsUp | Heard::News) => news.links = later,
+        // Whoever is forbidden to ask looks at everything, now and then.
+        Err(_) => {
+            let _ = nanosleep(&NOW_AND_THEN);
+            places(view.own.active).for_each(|place| view.links[place].is_unwatched = true);
+            return News { links: view.own.active, has_message: first == 0 };
         }
     }
     news.has_message = first == 0 && !asked[0].revents().is_empty();
@@ -132,22 +137,23 @@ fn wait(view: &mut View<'_>, patience: &mut Patience) -> News {
 }
 
 impl Patience {
-    /// Waits; whether there is news.
-    fn poll(&mut self, asked: &mut [PollFd<'_>]) -> Result<bool, Errno> {
+    /// Waits, so long at most once it sleeps.
+    fn poll(&mut self, asked: &mut [PollFd<'_>], at_most: Option<&Timespec>) -> Result<Heard, Errno> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let is_awake = self.glances < self.limit;
-        match poll(asked, if is_awake { Some(&at_once) } else { None }) {
-            Ok(0) => {
+        match poll(asked, if is_awake { Some(&at_once) } else { at_most }) {
+            Ok(0) if is_awake => {
                 self.glances = self.glances.saturating_add(1);
                 sched_yield();
-                Ok(false)
+                Ok(Heard::Nothing)
             }
+            Ok(0) => Ok(Heard::TimeIsUp),
             Ok(_) => {
                 self.limit = if is_awake { GLANCES_MAX } else { (self.limit / 2).max(1) };
                 self.glances = 0;
-                Ok(true)
+                Ok(Heard::News)
             }
-            Err(Errno::INTR) => Ok(false),
+            Err(Errno::INTR) => Ok(Heard::Nothing),
             Err(error) => Err(error),
         }
     }
@@ -166,7 +172,6 @@ fn serve(view: &mut View<'_>, place: usize) {
         let errand = &view.own.errand;
         let mut link = Link { from, to, place, errand, state, counters, head, side, piece: view.piece };
         if link.state.reader_gone {
-            link.write_off();
             return let_go(view, place);
         }
         let step = link.step();
