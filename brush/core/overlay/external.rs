@@ -22,6 +22,7 @@ use crate::gate::{ExecEnd, ExecKind, ExecSpan, Gate as _};
 use crate::interp::ProcessGroupPolicy;
 use crate::processes::ChildProcess;
 use crate::results::{ExecutionExitCode, ExecutionResult, ExecutionSpawnResult};
+use crate::sys::foreground;
 use crate::sys::process::{self, Program};
 use crate::sys::spawning;
 use crate::variables::ShellVariable;
@@ -60,6 +61,8 @@ pub(crate) fn start<SE: ShellExtensions>(
     let new_group = matches!(context.params.process_group_policy, ProcessGroupPolicy::NewProcessGroup);
     let mut program = compose(context, path, args, options);
     program.process_group = if new_group { Some(0) } else { options.process_group };
+    program.takes_terminal =
+        program.process_group.is_some() && !context.params.background && foreground::may_be_given();
 
     let place = place_of(context);
     if place == Place::Instead {
@@ -98,6 +101,9 @@ pub(crate) fn start<SE: ShellExtensions>(
     };
     match spawned {
         Ok(pid) => {
+            if program.takes_terminal {
+                foreground::note_given();
+            }
             if let Some(span) = &mut span {
                 span.started(pid);
             }
@@ -246,7 +252,7 @@ fn compose<SE: ShellExtensions>(
     let argv = std::iter::once(argv0).chain(args.iter().map(String::as_str)).filter_map(c_string).collect();
     let envp = if options.empty_environment { Vec::new() } else { environment(context, path) };
     let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    Program { path, argv, envp, process_group: None, stands_in: false }
+    Program { path, argv, envp, process_group: None, stands_in: false, takes_terminal: false }
 }
 
 fn environment<SE: ShellExtensions>(context: &ExecutionContext<'_, SE>, path: &Path) -> Vec<CString> {
@@ -318,6 +324,6 @@ fn interpreter_for(program: &Program, path: &Path) -> Option<Program> {
     let shell = c_string(bytes::encode_os(&shell))?;
     let mut argv = vec![program.argv.first()?.clone(), program.path.clone()];
     argv.extend(program.argv.iter().skip(1).cloned());
-    let envp = program.envp.clone();
-    Some(Program { path: shell, argv, envp, process_group: program.process_group, stands_in: program.stands_in })
+    let Program { process_group, stands_in, takes_terminal, .. } = *program;
+    Some(Program { path: shell, argv, envp: program.envp.clone(), process_group, stands_in, takes_terminal })
 }

@@ -17,7 +17,7 @@ use crate::openfiles::OpenFiles;
 use crate::processes::ChildProcess;
 use crate::results::ExecutionResult;
 use crate::sys::process::{self, ProcessId};
-use crate::sys::trapping;
+use crate::sys::{foreground, trapping};
 use crate::{Shell, error, extensions};
 
 /// The status of a child whose interpreter failed internally.
@@ -85,6 +85,8 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
 ) -> Result<Option<ChildProcess>, error::Error> {
     let lists_jobs = matches!(level, None | Some(Level::CommandSubstitution));
     let ended = if lists_jobs { shell.jobs_mut().collect_ended_before_fork() } else { Vec::new() };
+    let in_background = params.background || level == Some(Level::Background);
+    let takes_terminal = group != Group::Same && !in_background && foreground::may_be_given();
     let mut patience = Patience::default();
     let (held, forked) = loop {
         // A signal that reaches the child while it still catches what the parent catches would be lost.
@@ -102,7 +104,11 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
             let runs_script = !shell.options().command_string_mode;
             shell.jobs_mut().forget_ended(&ended, runs_script);
         }
-        become_child(shell, params, level, group);
+        if let Some(number) = group.number() {
+            process::set_group(0, number);
+        }
+        foreground::enter_child(takes_terminal);
+        become_child(shell, params, level);
         trapping::let_go(held);
         return Ok(None);
     }
@@ -111,6 +117,9 @@ pub(crate) fn fork<SE: extensions::ShellExtensions>(
     let Some(pid) = forked else { return Ok(None) };
     if let Some(number) = group.number() {
         process::set_group(pid, number);
+    }
+    if takes_terminal {
+        foreground::note_given();
     }
     let leader = match group {
         Group::Same => None,
@@ -166,11 +175,7 @@ fn become_child<SE: extensions::ShellExtensions>(
     shell: &mut Shell<SE>,
     params: &mut ExecutionParameters,
     level: Option<Level>,
-    group: Group,
 ) {
-    if let Some(number) = group.number() {
-        process::set_group(0, number);
-    }
     if shell.gate().is_active() {
         shell.gate().on_forked_child();
     }

@@ -352,17 +352,16 @@ impl Job {
 
     /// Lets a job go on in the foreground.
     pub fn move_to_foreground(&mut self) -> Result<(), error::Error> {
-        self.go_on()?;
         if self.leads_group
             && let Some(group) = self.process_group_id()
         {
-            // Without a terminal there is no foreground to be moved to.
-            let _ = sys::terminal::move_to_foreground(group);
+            sys::foreground::give_to(group);
         }
-        Ok(())
+        self.go_on()
     }
 
     fn go_on(&mut self) -> Result<(), error::Error> {
+        self.refresh();
         if self.state == JobState::Stopped {
             let group = self.process_group_id().ok_or(error::ErrorKind::FailedToSendSignal)?;
             sys::signal::continue_process(if self.leads_group { -group } else { group })?;

@@ -11,8 +11,10 @@
 )]
 
 use crate::error;
+use crate::interrupted::is_interrupted;
 use crate::jobs::{Job, JobManager, JobState};
 use crate::results::ExecutionResult;
+use crate::sys::foreground;
 use crate::sys::process::{self, ProcessEnd, ProcessId};
 use crate::sys::trapping;
 
@@ -33,6 +35,16 @@ pub enum Waited {
     Stopped(u8),
     /// It is no child of this shell.
     NoChild,
+}
+
+/// What came of waiting for a job in the foreground.
+pub struct InForeground {
+    /// What it comes to.
+    pub result: ExecutionResult,
+    /// Whether it is over; otherwise it was stopped.
+    pub is_over: bool,
+    /// Whether an interrupt ended any process of it.
+    pub is_interrupted: bool,
 }
 
 impl JobManager {
@@ -200,23 +212,25 @@ impl JobManager {
         self.jobs.retain(|job| !ids.contains(&job.id) || is_kept(job));
     }
 
-    /// Waits for a job that was moved to the foreground; says whether it is over. One that is over is forgotten.
+    /// Waits for a job that was moved to the foreground. One that is over is forgotten.
     ///
     /// # Arguments
     ///
     /// * `id` - The job's number.
-    pub fn wait_in_foreground(&mut self, id: usize) -> Result<(ExecutionResult, bool), error::Error> {
+    pub fn wait_in_foreground(&mut self, id: usize) -> Result<InForeground, error::Error> {
         process::report_stops(true);
         let Some(index) = self.own_jobs().iter().position(|job| job.id == id) else {
-            return Ok((ExecutionResult::success(), true));
+            return Ok(InForeground { result: ExecutionResult::success(), is_over: true, is_interrupted: false });
         };
         let result = self.jobs[index].wait_now()?;
+        foreground::take_back();
         let is_over = self.jobs[index].state == JobState::Done;
+        let is_interrupted = self.jobs[index].processes.iter().any(|process| is_interrupted(&process.child));
         if is_over {
             self.remember(index);
             self.remove(index);
         }
-        Ok((result, is_over))
+        Ok(InForeground { result, is_over, is_interrupted })
     }
 
     /// Forgets the jobs that have ended and whose end was told.

@@ -227,12 +227,15 @@ impl SimpleCommand for Fg {
         if let Some(job) = context.shell.jobs_mut().jobs.iter_mut().find(|job| job.id == id) {
             job.move_to_foreground()?;
         }
-        let (result, over) = context.shell.jobs_mut().wait_in_foreground(id)?;
-        if !over {
+        let waited = context.shell.jobs_mut().wait_in_foreground(id)?;
+        if waited.is_interrupted {
+            return Ok(context.shell.after_interrupted_job(waited.result));
+        }
+        if !waited.is_over {
             let listing = context.shell.jobs().job(id).map(|job| job.listing(JobFormat::Short)).unwrap_or_default();
             write!(context.stderr(), "\n{listing}")?;
         }
-        Ok(result)
+        Ok(waited.result)
     }
 }
 

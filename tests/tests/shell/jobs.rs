@@ -87,3 +87,67 @@ fn a_background_group_keeps_nobody_waiting_for_what_it_does_not_write() {
     // The substitution ends when its last writer does, which isn't the group.
     Duel::command("x=$( { sleep 9; } > /dev/null 2>&1 & echo $! ); kill $x; echo killed").agree_on("killed\n");
 }
+
+/// Runs its arguments on a terminal of their own, types a text when they have said "go", and tells how they ended.
+const TERMINAL: &str = r"
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+said, typed = b'', False
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:
+        part = b''
+    if not part:
+        break
+    said += part
+    if not typed and b'go\r\n' in said:
+        typed = os.write(terminal, sys.argv[1].encode().decode('unicode_escape').encode()) > 0
+status = os.waitpid(pid, 0)[1]
+print(said.decode().replace('\r\n', '\n') + str(status))
+";
+
+/// A script on a terminal, where somebody types `keys` (with escapes) when it says "go".
+fn on_a_terminal(script: &str, keys: &str) -> Duel {
+    let line = format!("exec python3 terminal.py '{keys}' \"$@\"");
+    Duel::command(script).file("terminal.py", TERMINAL).started_by(&line)
+}
+
+#[test]
+fn a_job_in_the_foreground_has_the_terminal() {
+    for job in [
+        "sh -c 'echo go; read -r x; echo got $x'",
+        "(echo go; sh -c 'read -r x; echo got $x')",
+        "{ echo go; sh -c 'read -r x; echo got $x'; }",
+        "sh -c 'echo go; read -r x; echo got $x' | cat",
+        "sh -c 'echo go; read -r x; echo got $x' & sleep 0.5; fg > /dev/null",
+    ] {
+        let answer = on_a_terminal(&format!("set -m; {job}; echo $?; sh -c 'exit 0'; echo end"), "word\\n").agree();
+        assert!(answer.ended.out().ends_with("got word\n0\nend\n0\n"), "{job}: {}", answer.ended.out());
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_job_in_the_foreground_and_the_shell_with_it() {
+    let job = "sh -c 'echo go; exec sleep 9'";
+    for script in [
+        format!("{job}; echo after"),
+        format!("for i in 1 2; do {job}; echo in; done; echo after"),
+        format!("({job}; echo in); echo after"),
+        format!("{job} | cat; echo after"),
+        format!("f() {{ {job}; }}; f || echo failed"),
+        format!("trap 'echo interrupted' INT; {job}; echo after"),
+        format!("trap 'echo bye' EXIT; {job}; echo after"),
+    ] {
+        on_a_terminal(&format!("set -m; {script}"), "\\x03").agree();
+    }
+}
+
+#[test]
+fn a_job_that_is_stopped_from_the_terminal_leaves_it_to_the_shell() {
+    let script = "set -m; sh -c 'echo go; exec sleep 9'; echo $?; sh -c 'echo has it'; jobs; kill -9 %1";
+    let answer = on_a_terminal(script, "\\x1a").agree();
+    assert!(answer.ended.out().contains("148\nhas it\n"), "{}", answer.ended.out());
+}

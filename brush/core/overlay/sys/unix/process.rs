@@ -61,6 +61,8 @@ pub struct Program {
     pub process_group: Option<ProcessId>,
     /// It stands in for the shell, which only waits to see how it ends: see `spawning::standing_in`.
     pub stands_in: bool,
+    /// Whether its group is to have the terminal.
+    pub takes_terminal: bool,
 }
 
 /// Forks the process. Returns the child's pid in the parent and `None` in the child.

@@ -30,6 +30,7 @@ struct Order<'a> {
     envp: &'a [*mut libc::c_char],
     plan: &'a DescriptorPlan,
     group: Option<ProcessId>,
+    takes_terminal: bool,
     mask: Option<libc::sigset_t>,
     /// The shell, where the child is to end with it.
     ends_with: Option<ProcessId>,
@@ -49,6 +50,7 @@ pub fn spawn(program: &Program, files: &OpenFiles) -> io::Result<ProcessId> {
         envp: &envp,
         plan: &plan,
         group: program.process_group,
+        takes_terminal: program.takes_terminal,
         mask,
         ends_with: program.stands_in.then(super::process::own_pid),
         error: 0,
@@ -115,6 +117,9 @@ extern "C" fn become_program(order: *mut libc::c_void) -> libc::c_int {
     let order = unsafe { &mut *order.cast::<Order<'_>>() };
     if let Some(group) = order.group {
         super::process::set_group(0, group);
+    }
+    if order.takes_terminal {
+        super::foreground::take();
     }
     if let Some(shell) = order.ends_with
         && !standing_in::end_with(shell)

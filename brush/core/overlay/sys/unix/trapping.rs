@@ -284,6 +284,11 @@ pub(super) fn block_all() -> libc::sigset_t {
     change_mask(libc::SIG_BLOCK, &set_of(None))
 }
 
+/// Blocks a signal; gives what was blocked before.
+pub(super) fn block(signal: i32) -> libc::sigset_t {
+    change_mask(libc::SIG_BLOCK, &set_of(Some(signal)))
+}
+
 /// Blocks what was blocked before.
 pub(super) fn restore_mask(before: &libc::sigset_t) {
     change_mask(libc::SIG_SETMASK, before);
