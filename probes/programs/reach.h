@@ -99,6 +99,14 @@ static __noinline int reach_end(struct task_struct *task, struct nash_process *p
 	if (call->which == NASH_CALL_PTRACE) {
 		draft->record.reach.request = call->argument[0];
 		draft->record.reach.target = call->argument[1];
+	} else if (call->which == NASH_CALL_PIDFD_GETFD && call->result >= 0) {
+		/* That the call succeeded tells that it was a handle. */
+		struct task_struct *target = process_behind(task, call->argument[0]);
+
+		if (target) {
+			draft->record.reach.target = BPF_CORE_READ(target, tgid);
+			draft->record.reach.target_start_ns = BPF_CORE_READ(target, start_boottime);
+		}
 	} else if (call->which == NASH_CALL_KILL) {
 		draft->record.reach.request = call->argument[1];
 	} else if (call->which == NASH_CALL_TGKILL) {

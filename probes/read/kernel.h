@@ -29,6 +29,7 @@ struct qstr {
 
 struct super_block {
 	__u32 s_dev;
+	unsigned long s_magic;
 } RELOCATED;
 
 struct inode {
@@ -36,6 +37,7 @@ struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	const unsigned int i_nlink;
+	void *i_private;
 } RELOCATED;
 
 struct dentry {
@@ -63,6 +65,7 @@ struct file {
 	struct path f_path;
 	struct inode *f_inode;
 	unsigned int f_flags;
+	void *private_data;
 } RELOCATED;
 
 struct fdtable {
@@ -97,8 +100,18 @@ struct upid {
 	struct pid_namespace *ns;
 } RELOCATED;
 
+struct hlist_node {
+	struct hlist_node *next;
+} RELOCATED;
+
+struct hlist_head {
+	struct hlist_node *first;
+} RELOCATED;
+
+/* One list, and one link, for each of the things that a number can be of: PIDTYPE_PID is the first. */
 struct pid {
 	unsigned int level;
+	struct hlist_head tasks[4];
 	struct upid numbers[1];
 } RELOCATED;
 
@@ -132,6 +145,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct hlist_node pid_links[4];
 	const struct cred *cred;
 	struct files_struct *files;
 	struct fs_struct *fs;

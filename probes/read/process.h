@@ -53,6 +53,34 @@ static __always_inline struct file *file_of(struct task_struct *task, int descri
 	return file;
 }
 
+/* linux/magic.h */
+#define ANON_INODE_FS_MAGIC 0x09041934
+#define PID_FS_MAGIC 0x50494446
+
+/* The process that a descriptor of the current one is a handle of, while it lives; or NULL. Since Linux 6.9 handles have a file
+ * system of their own; before, whoever asks must know that it is a handle. */
+static __always_inline struct task_struct *process_behind(struct task_struct *task, int descriptor)
+{
+	struct file *file = file_of(task, descriptor);
+	struct hlist_node *link;
+	unsigned long magic;
+	struct pid *pid;
+
+	if (!file)
+		return NULL;
+	magic = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
+	if (magic == PID_FS_MAGIC)
+		pid = BPF_CORE_READ(file, f_inode, i_private);
+	else if (magic == ANON_INODE_FS_MAGIC)
+		pid = BPF_CORE_READ(file, private_data);
+	else
+		return NULL;
+	link = BPF_CORE_READ(pid, tasks[0].first);
+	if (!link)
+		return NULL;
+	return BPF_CORE_READ((struct task_struct *)((char *)link - bpf_core_field_offset(struct task_struct, pid_links)), group_leader);
+}
+
 /* Fills in which file it is, on which mount; its path is another matter. */
 static __always_inline void read_file(struct nash_record *record, struct file *file, struct vfsmount *vfsmount)
 {

@@ -241,6 +241,16 @@ static int by_vm_write(char **argv)
 	return 0;
 }
 
+/* take-fd PID: takes over what a process has as its standard output. */
+static int by_pidfd(char **argv)
+{
+	int handle = syscall(SYS_pidfd_open, atoi(argv[0]), 0);
+
+	need(handle >= 0, "pidfd_open");
+	need(syscall(SYS_pidfd_getfd, handle, 1, 0) >= 0, "pidfd_getfd");
+	return 0;
+}
+
 /* fork-flood COUNT: children that end at once, none of them waited for before the last is there. */
 static int fork_flood(char **argv)
 {
@@ -284,6 +294,7 @@ static const struct {
 	{ "same-pid", 1, with_one_pid },
 	{ "trace", 1, by_ptrace },
 	{ "poke", 1, by_vm_write },
+	{ "take-fd", 1, by_pidfd },
 	{ "fork-flood", 1, fork_flood },
 	{ "open-flood", 2, open_flood },
 };

@@ -73,19 +73,28 @@ fn a_signal_that_can_not_be_sent_is_told_with_its_error() {
 
 #[test]
 fn a_process_that_looks_into_another_is_seen() {
-    let script = r#"sleep 9 & "$evade" trace $!; "$evade" poke $!; kill $!; wait; echo $!"#;
+    let script = r#"sleep 9 & "$evade" trace $!; "$evade" poke $!; "$evade" take-fd $!; kill $!; wait; echo $!"#;
     check("a_process_that_looks_into_another_is_seen", script, |_, recorded| {
         let target: u32 = recorded.ended.out().trim().parse().unwrap();
         let reached: Vec<_> =
             ptraces(recorded).into_iter().filter(|ptrace| ptrace.target_pid == Some(target)).collect();
-        assert_eq!(reached.iter().map(|ptrace| &*ptrace.via).collect::<Vec<_>>(), ["ptrace", "process_vm_writev"]);
+        let ways: Vec<_> = reached.iter().map(|ptrace| &*ptrace.via).collect();
+        assert_eq!(ways, ["ptrace", "process_vm_writev", "pidfd_getfd"]);
+        assert!(reached[2].target_start_ticks.is_some(), "{reached:#?}");
     });
 }
 
 #[test]
 fn a_process_that_looks_into_the_observer_or_the_shell_is_found() {
-    for target in ["$PPID", "$$"] {
-        let script = format!(r#""$evade" trace {target}; "$evade" poke {target}; :"#);
+    for (way, target) in [
+        ("trace", "$PPID"),
+        ("poke", "$PPID"),
+        ("take-fd", "$PPID"),
+        ("trace", "$$"),
+        ("poke", "$$"),
+        ("take-fd", "$$"),
+    ] {
+        let script = format!(r#""$evade" {way} {target}; :"#);
         check("a_process_that_looks_into_the_observer_or_the_shell_is_found", &script, |scene, _| {
             assert_proved(scene, &["observer-attacked"]);
         });
