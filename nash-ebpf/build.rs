@@ -2,6 +2,7 @@
 //!
 //! `NASH_CLANG` names another compiler. No generated headers are used: the object finds its offsets on the machine that loads it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
@@ -14,7 +15,7 @@ fn main() {
 
 fn build() -> Result<(), String> {
     println!("cargo::rerun-if-env-changed=NASH_CLANG");
-    let probes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probes");
+    let probes = PathBuf::from(given_by_cargo("CARGO_MANIFEST_DIR")?).join("../probes");
     for folder in ["abi", "read", "emit", "programs", "."] {
         for source in
             sources(&probes.join(folder)).map_err(|error| format!("{}: {error}", probes.join(folder).display()))?
@@ -22,8 +23,7 @@ fn build() -> Result<(), String> {
             println!("cargo::rerun-if-changed={}", source.display());
         }
     }
-    let out =
-        PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build.rs is for cargo")?).join("nash.bpf.o");
+    let out = PathBuf::from(given_by_cargo("OUT_DIR")?).join("nash.bpf.o");
     let clang = env::var_os("NASH_CLANG").unwrap_or_else(|| "clang".into());
     let mut command = Command::new(&clang);
     command.args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]);
@@ -41,6 +41,11 @@ fn build() -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr).replace('\n', "; ");
     Err(format!("clang could not compile the probes (are libbpf-dev and linux-libc-dev installed?): {said}"))
+}
+
+/// A variable of cargo's, as it is when this runs.
+fn given_by_cargo(name: &str) -> Result<OsString, String> {
+    env::var_os(name).ok_or_else(|| format!("{name} is not set: build.rs is for cargo"))
 }
 
 /// Where Debian and its kin keep `asm/types.h`: clang's BPF target does not look there by itself.

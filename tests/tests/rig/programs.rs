@@ -18,19 +18,19 @@ pub(crate) const DASH: &str = "/bin/dash";
 /// Gives the path of the shell.
 pub(crate) fn nash() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| build("nash", "nash"))
+    PATH.get_or_init(|| build("nash"))
 }
 
 /// Gives the path of the kernel's observer.
 pub(crate) fn nash_ebpf() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| build("nash-ebpf", "nash-ebpf"))
+    PATH.get_or_init(|| build("nash-ebpf"))
 }
 
 /// Gives the path of the correlator.
 pub(crate) fn nash_correlate() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| build("nash-correlator", "nash-correlate"))
+    PATH.get_or_init(|| build("nash-correlate"))
 }
 
 /// Starts a command of cargo in the root of the repository.
@@ -41,13 +41,14 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Builds one program and gives the path that cargo says it has.
-fn build(package: &str, program: &str) -> PathBuf {
+/// Builds one program and gives the path that cargo says it has. With the features that the whole workspace gives its dependencies:
+/// those that its package alone asks for would be another build of them.
+fn build(program: &str) -> PathBuf {
     let mut command = cargo();
-    command.args(["build", "--quiet", "--message-format=json", "--package", package, "--bin", program]);
+    command.args(["build", "--quiet", "--message-format=json", "--workspace", "--bin", program]);
     command.args(["--profile", &profile(), "--target-dir"]).arg(target_folder());
     let output = command.stderr(Stdio::inherit()).output().unwrap();
-    assert!(output.status.success(), "{package} does not build");
+    assert!(output.status.success(), "{program} does not build");
     let messages = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut found = messages.filter_map(|line| {
         let message: serde_json::Value = serde_json::from_slice(line).unwrap();
