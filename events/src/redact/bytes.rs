@@ -58,6 +58,8 @@ impl Set {
     pub(crate) const UNQUOTED: Self = Self(!(Self::NEWLINE.0 | Self::CONTROL.0 | Self::QUOTE.0));
     /// What can stand in an address before its path.
     pub(crate) const AUTHORITY: Self = Self(Self::UNSPACED.0 & !(Self::SLASH.0 | Self::BACKSLASH.0));
+    /// Everything up to the end of the line, colours included.
+    pub(crate) const IN_LINE: Self = Self(!Self::NEWLINE.0);
     /// Everything up to the end of the line.
     pub(crate) const LINE: Self = Self(!(Self::NEWLINE.0 | Self::CONTROL.0));
 

@@ -8,7 +8,7 @@ use super::super::bytes::{Look, Set, Text};
 use super::super::rule::{CUT_SECRET_LEN_MIN, Hit, Keyword};
 use super::super::value;
 use super::name::{self, NAME_LEN_MAX, SecretName, Strength};
-use super::{pair, skip_blanks, skip_quote, value_hit};
+use super::{behind_colour, pair, skip_blanks, skip_quote, value_hit};
 
 /// Longest unquoted value read, in bytes: judging reads this much again behind every keyword, so it has to be short. The
 /// rest of a longer word is swallowed unseen.
@@ -57,7 +57,7 @@ pub(crate) fn read(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hit>> {
     let left = text.slice(keyword.start.saturating_sub(NAME_LEN_MAX), keyword.start);
     let left_len = left.iter().rev().take_while(|byte| Set::NAME.has(**byte)).count();
     let end = text.run(keyword.end, Set::NAME, NAME_LEN_MAX)?;
-    let from = keyword.start - left_len;
+    let from = behind_colour(text, keyword.start - left_len, keyword.start);
     let dashes = text.slice(from, end).iter().take_while(|byte| **byte == b'-').count();
     let expansion = text.slice(from.saturating_sub(2), from) == b"${";
     // Most such words stand in prose, so the cheap question comes first.
@@ -89,7 +89,8 @@ fn read_join(text: &Text<'_>, from: usize, name_end: usize, dashes: usize) -> Lo
         return Ok(Some((Join::Pair, start)));
     }
     let sign = skip_blanks(text, position)?;
-    let blank_before = sign > position;
+    let has_blank = |from, to| Set::BLANK.has_any(text.slice(from, to));
+    let blank_before = has_blank(position, sign);
     match (text.at(sign)?, text.at(sign + 1)?) {
         (Some(b'='), Some(b'=' | b'~')) | (Some(b':'), Some(b':')) => Ok(None),
         (Some(b'='), Some(b'>')) | (Some(b':' | b'?' | b'+'), Some(b'=')) => {
@@ -97,7 +98,7 @@ fn read_join(text: &Text<'_>, from: usize, name_end: usize, dashes: usize) -> Lo
         }
         (Some(b'='), _) => {
             let start = skip_blanks(text, sign + 1)?;
-            let join = if blank_before || start > sign + 1 { Join::Spaced } else { Join::Tight };
+            let join = if blank_before || has_blank(sign + 1, start) { Join::Spaced } else { Join::Tight };
             Ok(Some((join, start)))
         }
         (Some(b':'), _) => read_annotation(text, skip_blanks(text, sign + 1)?).map(Some),

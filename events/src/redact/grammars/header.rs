@@ -92,7 +92,7 @@ pub(crate) fn authorization(text: &Text<'_>, keyword: Keyword) -> Look<Option<Hi
         }
     }
     let end = text.run(position, TOKEN68, BARE_LEN_MAX)?;
-    let alone = !text.before(keyword.start).is_some_and(|byte| Set::WORD.has(byte));
+    let alone = text.starts_token(keyword.start, Set::WORD);
     let credential = text.slice(position, end);
     let encoded = value::is_mixed(credential)
         || value::looks_secret(credential)

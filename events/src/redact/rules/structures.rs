@@ -3,8 +3,9 @@
 //! Each of these has a grammar of its own in `grammars/`; this table only says which keywords wake it.
 
 use super::super::bytes::Set;
-use super::super::grammars::{assignment, command, header, key_file, pem, provider, url};
-use super::super::rule::Rule;
+use super::super::grammars::{assignment, command, header, key_file, pem, provider, sql, url};
+use super::super::rule::{Part, Rule};
+use super::super::value;
 
 /// The private numbers of a JSON Web Key, in JSON and in JSON within a text.
 const JSON_WEB_KEY: &[&str] =
@@ -32,6 +33,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule::grammar("authorization-header", &["authorization"], header::authorization),
     Rule::grammar("authorization-header", &["bearer "], header::bearer).not_after(Set::WORD),
     Rule::grammar("cookie", &["cookie:"], header::cookie),
+    Rule::grammar("sql-password", &["identified by", "identified with"], sql::identified).not_after(Set::WORD),
+    Rule::grammar("sql-password", &["password '", "password('"], sql::password).not_after(Set::WORD),
+    Rule::token("smtp-credentials", &["AUTH PLAIN ", "AUTH LOGIN "], &[Part::Secret(Set::BASE64, 12, 512)])
+        .any_case()
+        .only_if(value::is_issued_in_both_cases),
     Rule::grammar("url-credentials", &["://"], url::credentials),
     Rule::grammar(
         "secret-assignment",
