@@ -97,6 +97,16 @@ fn a_limit_that_was_there_before_the_shell_costs_no_event() {
 }
 
 #[test]
+fn a_limit_that_leaves_no_room_for_a_last_word_ends_no_shell() {
+    for script in ["ulimit -f 0; expr 1; exit 3", "ulimit -f 0; rm \"$NUCLEIC_SHELL_SPOOL\"/*; expr 1; expr 2; exit 3"]
+    {
+        let place = TempDir::new().unwrap();
+        let ended = run_on_small_disks(place.path(), ":", script, None);
+        assert_eq!((ended.code(), ended.err()), (3, String::new()), "{script}");
+    }
+}
+
+#[test]
 fn what_a_full_place_does_not_take_is_counted_where_there_is_nobody_else() {
     let script = "ulimit -f 8; for i in {1..100}; do expr $i; done";
     let place = TempDir::new().unwrap();

@@ -185,6 +185,9 @@ impl JournalFile {
     /// Writes what was lost into the room that was kept for it, where the file takes nothing more; whether it did.
     pub(crate) fn tell_in_room(&self, lines: &[u8]) -> bool {
         let (Some(path), Some(room_at)) = (&self.path, self.room_at) else { return false };
+        if room_at + lines.len() as u64 > sys::file_size_max() {
+            return false;
+        }
         // This descriptor appends wherever it is told to write.
         let file = OpenOptions::new().write(true).open(path);
         lines.len() < LOSS_ROOM_BYTES && file.is_ok_and(|file| file.write_all_at(lines, room_at).is_ok())
@@ -221,6 +224,9 @@ impl JournalFile {
 
     /// Appends everything to another journal.
     pub(crate) fn copy_to(&self, other: &Self) -> io::Result<()> {
+        if self.length() > sys::file_size_max() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let mut result = Ok(());
         self.read_all(0, |piece| {
             if result.is_ok() {
