@@ -141,6 +141,69 @@ fn a_compressed_file_that_is_cut_gives_what_stands_before_the_cut() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("zstd"), "the reason is told");
 }
 
+/// One frame with a window of a mebibyte, which is more than its text: blocks as they are.
+fn wide_frame(text: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 10 << 3];
+    let blocks = text.chunks(100_000).count();
+    for (index, block) in text.chunks(100_000).enumerate() {
+        let header = (u32::try_from(block.len()).unwrap() << 3) | u32::from(index + 1 == blocks);
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.extend(block);
+    }
+    frame
+}
+
+#[test]
+fn a_compressed_file_is_read_whatever_its_window_and_as_far_as_it_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..5000).map(|number| format!("f{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let lines: Vec<u8> = (1..2000).flat_map(|seq| line(seq, "one")).collect();
+    for (name, text, count) in [("journal", journal("abc", &names), 5000), ("lines", lines, 1999)] {
+        let whole = wide_frame(&text);
+        assert!(text.len() > 200_000, "{}", text.len());
+        std::fs::write(dir.path().join(name), &whole).unwrap();
+        std::fs::write(dir.path().join("cut"), &whole[..whole.len() - 5]).unwrap();
+        assert_eq!(told(&story(&[name], dir.path(), b"")).len(), count, "{name}");
+        assert_eq!(told(&story(&["-"], dir.path(), &whole)).len(), count, "{name}, from a pipe");
+        for (from, stdin) in [("cut", &b""[..]), ("-", &whole[..whole.len() - 5])] {
+            let output = analyze(&["--json", from], dir.path(), stdin);
+            let cut: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let kept = told(&cut).len();
+            assert!(kept > count / 4 && kept < count, "{name}: {kept} of {count}");
+            assert_eq!(cut["coverage"]["damagedLines"].as_u64().map(|lines| lines > 0), Some(true), "{name}");
+            assert!(String::from_utf8(output.stderr).unwrap().contains("zstd"), "{name}: the reason is told");
+        }
+    }
+}
+
+#[test]
+fn journals_in_one_file_are_told_as_the_same_in_several() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, two) = (journal("aaaa", &["one", "more"]), journal("bbbb", &["two"]));
+    let all = [one.clone(), two.clone(), line(1, "three"), journal("cccc", &["four"])].concat();
+    std::fs::write(dir.path().join("all"), &all).unwrap();
+    std::fs::write(dir.path().join("all.zst"), wide_frame(&all)).unwrap();
+    let expected = ["four", "more", "one", "three", "two"];
+    for (from, stdin) in [("all", &b""[..]), ("all.zst", b""), ("-", &all)] {
+        let story = story(&[from], dir.path(), stdin);
+        assert_eq!(told(&story), expected, "{from}");
+        assert_eq!(story["coverage"]["shells"], 4, "{from}");
+        let first = story["shells"].as_array().unwrap().iter().find(|shell| shell["shellId"] == "aaaa").unwrap();
+        assert_eq!(first["events"].as_array().unwrap().len(), 2, "{from}");
+    }
+    let broken = [wide_frame(&all), b"no frame".to_vec()].concat();
+    for (from, stdin) in [("broken", &b""[..]), ("-", &broken)] {
+        std::fs::write(dir.path().join("broken"), &broken).unwrap();
+        assert_eq!(told(&story(&[from], dir.path(), stdin)), expected, "{from}");
+    }
+    // A journal in a spool is one shell's: who writes a header into it begins no other.
+    let name = "0123456789abcdef0123456789abcdef";
+    let own = [journal(name, &["one"]), two].concat();
+    std::fs::write(dir.path().join(format!("{name}.journal")), own).unwrap();
+    assert_eq!(story(&[&format!("{name}.journal")], dir.path(), b"")["coverage"]["shells"], 1);
+}
+
 #[test]
 fn a_journal_without_its_header_is_taken_by_its_name() {
     let dir = tempfile::tempdir().unwrap();

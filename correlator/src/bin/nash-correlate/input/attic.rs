@@ -43,7 +43,13 @@ impl Attic {
 impl Kept {
     /// Reads it from an offset on.
     pub(super) fn reader(&self, offset: u64) -> Self {
-        Self { start: self.start.saturating_add(offset).min(self.end), ..self.clone() }
+        self.part(offset, None)
+    }
+
+    /// What stands in it from one byte to another, or to its end.
+    pub(super) fn part(&self, start: u64, end: Option<u64>) -> Self {
+        let end = end.map_or(self.end, |end| self.start.saturating_add(end).min(self.end));
+        Self { start: self.start.saturating_add(start).min(end), end, ..self.clone() }
     }
 }
 
@@ -71,5 +77,6 @@ mod tests {
             (text(&one, 0), text(&two, 0), text(&one, 1), text(&two, 9)),
             ("one".into(), "second".into(), "ne".into(), String::new())
         );
+        assert_eq!((text(&two.part(1, Some(4)), 0), text(&two.part(4, None), 1)), ("eco".into(), "d".into()));
     }
 }

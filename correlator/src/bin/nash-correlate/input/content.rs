@@ -27,12 +27,16 @@ pub(super) type Counter = Rc<Cell<u64>>;
 pub(super) struct Content {
     place: Place,
     compressed: bool,
-    /// Bytes before what it says: a byte order mark, which editors leave.
+    /// Bytes before what it says: a byte order mark, which editors leave, and other parts of the same file.
     mark: u64,
+    /// Where it ends, counted as `mark` is, where that is before the file's end.
+    end: Option<u64>,
     /// What is read from now, where it is at hand.
     reader: Option<Box<dyn Read>>,
     /// Bytes that were given out, decompressed.
     given: u64,
+    /// Why there is no more of what is kept of it.
+    broken: Option<(io::ErrorKind, String)>,
     counter: Counter,
 }
 
@@ -67,8 +71,20 @@ impl Content {
             source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
         }
         let compressed = zstd::is_frame(&head);
-        let (beginning, mark) = beginning(&head, compressed)?;
-        let mut content = Self { place, compressed, mark, reader: None, given: 0, counter };
+        let (beginning, mark) = if compressed {
+            // What a block needs may stand further on; what can be read only once is not to be lost.
+            let told = io::Cursor::new(std::mem::take(&mut head));
+            let mut ahead = Ahead { read: Vec::new(), source: told.chain(source.by_ref()) };
+            let unpacked = Decoder::new(BufReader::new(&mut ahead)).beginning(HEAD_BYTES);
+            let (rest, _) = ahead.source.into_inner();
+            let at = usize::try_from(rest.position()).unwrap_or(usize::MAX);
+            head = ahead.read;
+            head.extend_from_slice(rest.get_ref().get(at..).unwrap_or_default());
+            unmarked(&unpacked?)
+        } else {
+            unmarked(&head)
+        };
+        let mut content = Self { place, compressed, mark, end: None, reader: None, given: 0, broken: None, counter };
         if matches!(content.place, Place::Once) {
             let mut reader = content.decompressed(Box::new(io::Cursor::new(head).chain(source)));
             skip(&mut reader, mark)?;
@@ -84,7 +100,10 @@ impl Content {
         }
         let count = self.reader.as_mut().map_or(Ok(0), |reader| reader.read(buffer))?;
         self.given += count as u64;
-        Ok(count)
+        match &self.broken {
+            Some((kind, said)) if count == 0 && !buffer.is_empty() => Err(io::Error::new(*kind, said.clone())),
+            _ => Ok(count),
+        }
     }
 
     /// All of it, up to a number of bytes.
@@ -100,6 +119,34 @@ impl Content {
         }
         text.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(text)
+    }
+
+    /// Its beginning, up to a number of bytes or to where it breaks off; it goes back to it afterwards.
+    pub(super) fn head(&mut self, limit: u64) -> io::Result<Vec<u8>> {
+        let mut head = vec![0; usize::try_from(limit).unwrap_or(usize::MAX)];
+        let mut length = 0;
+        while let Ok(count @ 1..) = self.read(&mut head[length..]) {
+            length += count;
+        }
+        head.truncate(length);
+        self.rewind()?;
+        Ok(head)
+    }
+
+    /// A part of it, from one byte to another or to its end, as content of its own; only of what can be opened where it was left.
+    pub(super) fn part(&self, start: u64, end: Option<u64>) -> io::Result<Self> {
+        let (place, mark, until, broken) = match &self.place {
+            Place::File(path, known) if !self.compressed => {
+                let until = end.map(|end| self.mark + end).or(self.end);
+                (Place::File(path.clone(), *known), self.mark + start, until, None)
+            }
+            Place::Kept(kept) => (Place::Kept(kept.part(start, end)), 0, None, self.broken.clone()),
+            _ => return Err(io::Error::other("it can't be opened in the middle")),
+        };
+        // Where it breaks off is its end.
+        let broken = broken.filter(|_| end.is_none());
+        let counter = Rc::clone(&self.counter);
+        Ok(Self { place, compressed: false, mark, end: until, reader: None, given: 0, broken, counter })
     }
 
     /// Goes back to its beginning; what can be read only once was to be kept before.
@@ -123,6 +170,11 @@ impl Content {
         matches!(self.place, Place::File(..)) && !self.compressed
     }
 
+    /// Whether it can be opened in the middle.
+    pub(super) fn can_be_cut(&self) -> bool {
+        !self.compressed && self.is_lasting()
+    }
+
     /// Whether it is decompressed as it is read.
     pub(super) fn is_compressed(&self) -> bool {
         self.compressed
@@ -133,13 +185,16 @@ impl Content {
         !matches!(self.place, Place::Once)
     }
 
-    /// Puts all of it, decompressed, where it can be read more than once and from anywhere.
+    /// Puts all of it, decompressed, where it can be read more than once and from anywhere. Where it breaks off, that is told to
+    /// whoever reads so far.
     pub(super) fn keep(&mut self, attic: &mut Attic) -> io::Result<()> {
         let mut reader = match self.reader.take() {
             Some(reader) => reader,
             None => self.open()?,
         };
-        self.place = Place::Kept(attic.keep(&mut reader)?);
+        let mut whole = UpToTrouble { source: &mut reader, trouble: None };
+        self.place = Place::Kept(attic.keep(&mut whole)?);
+        self.broken = whole.trouble.map(|error| (error.kind(), error.to_string()));
         (self.compressed, self.given) = (false, 0);
         Ok(())
     }
@@ -163,7 +218,10 @@ impl Content {
                 if !self.compressed {
                     file.seek(SeekFrom::Start(self.mark + self.given))?;
                 }
-                Box::new(file)
+                match self.end {
+                    Some(end) => Box::new(file.take(end.saturating_sub(self.mark + self.given))),
+                    None => Box::new(file),
+                }
             }
         };
         raw = self.decompressed(raw);
@@ -184,18 +242,6 @@ impl Content {
 }
 
 /// Looks at what stands at the beginning; gives the length of a byte order mark there, too.
-fn beginning(head: &[u8], compressed: bool) -> io::Result<(Beginning, u64)> {
-    if !compressed {
-        return Ok(unmarked(head));
-    }
-    // The beginning of what the compressed beginning holds is enough to go by, even if a frame ends in the middle.
-    let mut unpacked = Vec::new();
-    match Decoder::new(head).take(HEAD_BYTES).read_to_end(&mut unpacked) {
-        Err(error) if unpacked.is_empty() && (head.len() as u64) < HEAD_BYTES => Err(error),
-        _ => Ok(unmarked(&unpacked)),
-    }
-}
-
 fn unmarked(head: &[u8]) -> (Beginning, u64) {
     let rest = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     (recognise::beginning(rest), (head.len() - rest.len()) as u64)
@@ -209,6 +255,38 @@ fn skip(reader: &mut dyn Read, count: u64) -> io::Result<()> {
 fn open(path: &Path) -> io::Result<File> {
     let no_terminal = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default();
     OpenOptions::new().read(true).custom_flags(no_terminal).open(path)
+}
+
+/// Remembers what is read of a source.
+struct Ahead<R> {
+    read: Vec<u8>,
+    source: R,
+}
+
+impl<R: Read> Read for Ahead<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.read.extend_from_slice(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// A source that ends where it breaks off, and remembers why.
+struct UpToTrouble<'a> {
+    source: &'a mut dyn Read,
+    trouble: Option<io::Error>,
+}
+
+impl Read for UpToTrouble<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.source.read(buffer) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.trouble = Some(error);
+                Ok(0)
+            }
+            read => read,
+        }
+    }
 }
 
 struct Counted<R> {

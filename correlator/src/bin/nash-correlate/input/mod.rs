@@ -5,6 +5,7 @@
 
 mod attic;
 mod content;
+mod joined;
 mod merge;
 mod progress;
 mod recognise;
@@ -61,13 +62,14 @@ pub(crate) fn read(paths: &[PathBuf], rules: &Rules, take: &mut dyn FnMut(Piece)
     let mut sources = Vec::with_capacity(found.len());
     for file in found {
         let (was_named, name) = (file.was_named, file.name());
-        match Source::open(file, desk.progress.counter()) {
-            Ok(Some(source)) => sources.push(source),
-            Ok(None) if was_named => {
+        let counter = desk.progress.counter();
+        match Source::open_parts(file, counter, &mut desk.attic) {
+            Ok(parts) if !parts.is_empty() => sources.extend(parts),
+            Ok(_) if was_named => {
                 complain(&format!("error: {name}: expected {EXPECTED}"));
                 summary.unreadable += 1;
             }
-            Ok(None) => summary.foreign += 1,
+            Ok(_) => summary.foreign += 1,
             Err(error) => summary.unreadable += u64::from(merge::trouble(was_named, &name, &error, &mut desk)),
         }
     }

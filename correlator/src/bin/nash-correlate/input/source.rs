@@ -12,8 +12,9 @@ use nash_events::{Batch, Event, JournalHeader, SessionId, ShellId, SpoolLine, Sp
 
 use super::attic::Attic;
 use super::content::{Content, Counter};
+use super::joined;
 use super::progress::Progress;
-use super::recognise::{Beginning, Form};
+use super::recognise::{self, Beginning, Form, HEAD_BYTES};
 use super::spans::spans;
 use super::walk::Found;
 use crate::drain::Reply;
@@ -52,6 +53,8 @@ pub(super) struct Source {
     /// Whether a batch has come out.
     has_given: bool,
     is_over: bool,
+    /// What ended it, once everything before was given.
+    trouble: Option<anyhow::Error>,
 }
 
 /// How the content is understood.
@@ -80,7 +83,44 @@ impl Source {
             return Ok(None);
         }
         let is_over = matches!(beginning.form, Form::Foreign | Form::Empty);
-        Ok(Some(Self { file, content, beginning, reading: Reading::Unread, ready, has_given: false, is_over }))
+        Ok(Some(Self {
+            file,
+            content,
+            beginning,
+            reading: Reading::Unread,
+            ready,
+            has_given: false,
+            is_over,
+            trouble: None,
+        }))
+    }
+
+    /// The same, but what several journals were put into becomes one source for each.
+    pub(super) fn open_parts(file: Found, counter: Counter, attic: &mut Attic) -> anyhow::Result<Vec<Self>> {
+        let Some(mut whole) = Self::open(file, counter)? else { return Ok(Vec::new()) };
+        if whole.beginning.form != Form::Journal || joined::is_of_one_shell(whole.file.stem()) {
+            return Ok(vec![whole]);
+        }
+        if !whole.content.is_lasting() {
+            whole.content.keep(attic)?;
+        }
+        let seams = joined::seams(&mut whole.content);
+        whole.content.rewind()?;
+        if seams.is_empty() {
+            return Ok(vec![whole]);
+        }
+        if !whole.content.can_be_cut() {
+            whole.content.keep(attic)?;
+        }
+        let Self { file, content, .. } = whole;
+        joined::cut(&content, &seams)?.into_iter().map(|content| Self::of_part(file.clone(), content)).collect()
+    }
+
+    fn of_part(file: Found, mut content: Content) -> anyhow::Result<Self> {
+        let beginning = recognise::beginning(&content.head(HEAD_BYTES)?);
+        let is_over = matches!(beginning.form, Form::Foreign | Form::Empty);
+        let (reading, ready) = (Reading::Unread, VecDeque::new());
+        Ok(Self { file, content, beginning, reading, ready, has_given: false, is_over, trouble: None })
     }
 
     fn look(file: &Found, counter: Counter) -> anyhow::Result<(Content, Beginning, VecDeque<Said>)> {
@@ -104,13 +144,11 @@ impl Source {
                     return Ok(Some(Said::Batch(Box::new(desk.rules.mask(*batch)?))));
                 }
                 Some(damaged) => return Ok(Some(damaged)),
-                None if self.is_over => return Ok(None),
+                None if self.is_over => return self.trouble.take().map_or(Ok(None), Err),
                 None => {}
             }
             if let Err(error) = self.read_on(desk) {
-                self.is_over = true;
-                self.content.close();
-                return Err(error);
+                self.give_up(error);
             }
         }
     }
@@ -118,6 +156,15 @@ impl Source {
     /// Whether anything was read of it before.
     pub(super) fn has_given(&self) -> bool {
         self.has_given
+    }
+
+    /// Ends where the content does in the middle of something: what stands before counts.
+    fn give_up(&mut self, error: anyhow::Error) {
+        if let Reading::Journal(journal) = &mut self.reading {
+            journal.take(&[], &mut self.ready);
+        }
+        (self.is_over, self.trouble) = (true, Some(error));
+        self.content.close();
     }
 
     fn read_on(&mut self, desk: &mut Desk<'_>) -> anyhow::Result<()> {
@@ -176,9 +223,10 @@ impl Source {
         let mut scan = JournalScan::new();
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
-            match self.content.read(&mut chunk)? {
-                0 => break,
-                count => scan.push(&chunk[..count]),
+            match self.content.read(&mut chunk) {
+                // Where it breaks off, the second pass says so, after what stands before.
+                Ok(0) | Err(_) => break,
+                Ok(count) => scan.push(&chunk[..count]),
             }
         }
         self.content.rewind()?;

@@ -13,7 +13,7 @@ const DEPTH_MAX: usize = 8;
 const UNFINISHED: &str = "tmp";
 
 /// Something to read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Found {
     /// Where it is.
     pub(super) origin: Origin,
