@@ -5,6 +5,7 @@
 use aya::{Btf, EbpfLoader};
 
 use super::load::{OBJECT, OPEN_HOOK, OPEN_HOOKED, attach_one, chain, is_too_old, release};
+use super::proc;
 
 /// One thing that a kernel may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,10 +92,21 @@ pub(super) fn probe() -> Features {
         meaning: "the probes find the kernel's structures by its own description",
         reason: None,
     }];
+    features.push(pid_namespace());
     for program in PROGRAMS {
         features.push(try_program(program, &btf));
     }
     Features { release: release(), features }
+}
+
+fn pid_namespace() -> Feature {
+    let there = proc::is_in_initial_pid_namespace();
+    let meaning = if there {
+        "one command can be watched: `record`, `nash-correlate run`"
+    } else {
+        "`record` and `nash-correlate run` don't watch from inside a pid namespace: the probes count processes as the host does"
+    };
+    Feature { name: "host-pids", there, needed: false, meaning, reason: None }
 }
 
 fn missing_btf(reason: String) -> Feature {

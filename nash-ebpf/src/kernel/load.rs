@@ -56,6 +56,11 @@ pub enum LoadError {
         /// What `uname -r` says.
         release: String,
     },
+    /// The probes count processes as the host does, and numbers from inside a pid namespace can't be translated.
+    #[error(
+        "this process is in a pid namespace of its own; the probes count as the host does: run with the host's, or shell-only"
+    )]
+    PidNamespace,
     /// A program that must be there was refused.
     #[error("the kernel refused the program {name}: {reason}")]
     Program {

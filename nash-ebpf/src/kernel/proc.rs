@@ -54,6 +54,12 @@ pub(crate) fn user_and_own_pid(pid: u32) -> Option<(u32, u32)> {
     Some((uid, own))
 }
 
+/// Whether this process counts processes as the host does; where that can't be told, it is taken to.
+pub(crate) fn is_in_initial_pid_namespace() -> bool {
+    // Not by its own number: the `/proc` of this place may be another namespace's.
+    std::fs::metadata("/proc/self/ns/pid").map_or(true, |facts| facts.ino() == u64::from(INITIAL_PID_NAMESPACE))
+}
+
 /// The inode of the pid namespace that a process is in.
 pub(crate) fn pid_namespace(pid: u32) -> Option<u32> {
     u32::try_from(fs::metadata(format!("/proc/{pid}/ns/pid")).ok()?.ino()).ok()

@@ -153,11 +153,8 @@ fn table_entry(seed: &Seed, root: (u32, u64)) -> Process {
 /// The table's entry of one process, without a session. The probes count processes as the host does; from inside a pid namespace
 /// a number can't be translated.
 fn entry_of(pid: u32) -> Result<Process, LoadError> {
-    let own = proc::pid_namespace(std::process::id());
-    if own.is_some_and(|namespace| namespace != proc::INITIAL_PID_NAMESPACE) {
-        let reason =
-            "this process is in a pid namespace of its own; the probes count as the host does (run with the host's)";
-        return Err(LoadError::Process { pid, reason: reason.to_owned() });
+    if !proc::is_in_initial_pid_namespace() {
+        return Err(LoadError::PidNamespace);
     }
     let (_, ns_tgid) = proc::user_and_own_pid(pid).ok_or_else(|| gone(pid))?;
     let pid_ns = proc::pid_namespace(pid).ok_or_else(|| gone(pid))?;

@@ -59,3 +59,19 @@ fn without_privileges_it_says_what_it_needs() {
         );
     }
 }
+
+#[test]
+fn from_inside_a_pid_namespace_it_says_that_it_can_t_watch() {
+    if !has_root() {
+        return;
+    }
+    // With a `/proc` of the namespace's own, and with the host's.
+    for options in [&["--pid", "--fork", "--mount-proc"][..], &["--pid", "--fork"]] {
+        let mut command = Command::new("unshare");
+        command.args(options).args([PROGRAM, "record", "--", "/bin/echo", "ran"]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{options:?}: {said}");
+        assert!(said.contains("pid namespace"), "{options:?}: {said}");
+    }
+}

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
                 LoadError::NotPermitted
                 | LoadError::NoBtf
                 | LoadError::KernelTooOld { .. }
+                | LoadError::PidNamespace
                 | LoadError::Program { .. }
                 | LoadError::Object(_),
             ) => EXIT_CAN_T_OBSERVE,
