@@ -1,4 +1,4 @@
-//! Which files a program is compared with: preserved shells, the machine's shells, and the dynamic loaders that those ask for.
+//! Which files a program is compared with: preserved shells, nash, the machine's shells, and the dynamic loaders that those ask for.
 //!
 //! Read once, when the observer starts. What a name means is not decided here.
 
@@ -28,7 +28,7 @@ const UNLISTED: [&str; 8] = [
 /// Bytes of the list that are read: 64 KiB.
 const LIST_BYTES_MAX: usize = 64 << 10;
 
-/// Files of the machine that are known: 64, beside the preserved shells.
+/// Files of the machine that are known: 64, beside the preserved shells and nash.
 const KNOWN_MAX: usize = 64;
 
 /// The largest of them in bytes: 16 MiB.
@@ -43,28 +43,43 @@ pub(super) struct Known {
     pub(super) sha256: String,
     pub(super) build_id: Option<String>,
     pub(super) samples: Samples,
-    /// Whether it is a real shell that was put aside.
-    pub(super) is_preserved: bool,
+    pub(super) role: Role,
 }
 
-/// Reads preserved shells, all of which must be there, and what there is of the machine's own; nash itself is none of them.
+/// What a known file is to nash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A real shell that was put aside.
+    Preserved,
+    /// nash itself.
+    Nash,
+    /// One of the machine's own.
+    Machine,
+}
+
+/// Reads preserved shells, all of which must be there, nash, and what there is of the machine's own; nash is none of those.
 pub(super) fn read(preserved: &[PathBuf], nash: &[PathBuf]) -> io::Result<Vec<Known>> {
     let mut known = Vec::new();
     let mut loaders = Vec::new();
     for path in preserved {
-        let (one, head) = look(path, true)?;
+        let (one, head) = look(path, Role::Preserved)?;
         known.push(one);
         loaders.extend(head.interpreter);
     }
-    let nash: Vec<_> = nash.iter().filter_map(|path| look(path, false).ok()).collect();
-    loaders.extend(nash.iter().filter_map(|(_, head)| head.interpreter.clone()));
+    for path in nash {
+        if let Ok((one, head)) = look(path, Role::Nash) {
+            known.push(one);
+            loaders.extend(head.interpreter);
+        }
+    }
+    let named = known.len();
     let is_new = |known: &[Known], one: &Known| {
-        let is_nash = nash.iter().any(|(nash, _)| nash.sha256 == one.sha256);
-        !is_nash && known.iter().all(|known| known.file != one.file)
+        let is_nash = |known: &Known| known.role == Role::Nash && known.sha256 == one.sha256;
+        known.iter().all(|known| known.file != one.file && !is_nash(known))
     };
     for path in listed().into_iter().chain(UNLISTED.map(PathBuf::from)) {
-        if known.len() < preserved.len() + KNOWN_MAX
-            && let Ok((one, head)) = look(&path, false)
+        if known.len() < named + KNOWN_MAX
+            && let Ok((one, head)) = look(&path, Role::Machine)
             && is_new(&known, &one)
         {
             known.push(one);
@@ -72,8 +87,8 @@ pub(super) fn read(preserved: &[PathBuf], nash: &[PathBuf]) -> io::Result<Vec<Kn
         }
     }
     for path in loaders {
-        if known.len() < preserved.len() + KNOWN_MAX
-            && let Ok((one, _)) = look(Path::new(std::ffi::OsStr::from_bytes(&path)), false)
+        if known.len() < named + KNOWN_MAX
+            && let Ok((one, _)) = look(Path::new(std::ffi::OsStr::from_bytes(&path)), Role::Machine)
             && is_new(&known, &one)
         {
             known.push(one);
@@ -90,12 +105,12 @@ fn listed() -> Vec<PathBuf> {
     lines.map(|line| PathBuf::from(std::ffi::OsStr::from_bytes(line))).collect()
 }
 
-fn look(path: &Path, is_preserved: bool) -> io::Result<(Known, Head)> {
+fn look(path: &Path, role: Role) -> io::Result<(Known, Head)> {
     // The name that the kernel knows it by, behind all links.
     let resolved = fs::canonicalize(path)?;
     let facts = fs::metadata(&resolved)?;
     let size = facts.len();
-    if !facts.is_file() || (!is_preserved && size > KNOWN_BYTES_MAX) {
+    if !facts.is_file() || (role == Role::Machine && size > KNOWN_BYTES_MAX) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let file = File::open(&resolved)?;
@@ -108,7 +123,7 @@ fn look(path: &Path, is_preserved: bool) -> io::Result<(Known, Head)> {
         sha256: digest(file, size)?,
         build_id: head.build_id.clone(),
         samples,
-        is_preserved,
+        role,
     };
     Ok((known, head))
 }

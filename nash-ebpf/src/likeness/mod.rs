@@ -17,7 +17,7 @@ use nash_events::ByteString;
 use nash_events::kernel::{Actor, Exec};
 
 use content::{Head, digest};
-use known::Known;
+use known::{Known, Role};
 
 /// Files whose content is remembered: 1024; when there are more, what is known is forgotten and read again.
 const REMEMBERED_MAX: usize = 1024;
@@ -42,7 +42,7 @@ struct Found {
 }
 
 impl Likeness {
-    /// Reads the preserved shells and the machine's own; `nash` is what is no shell of the machine though it stands in a shell's place.
+    /// Reads the preserved shells, the machine's own, and nash, which may stand in the place of one.
     ///
     /// # Errors
     /// A preserved shell can't be read.
@@ -50,24 +50,29 @@ impl Likeness {
         Ok(Self { known: known::read(preserved, nash)?, read: HashMap::new() })
     }
 
-    /// Says of a program that was executed what its file is; whether that is a preserved shell.
-    pub fn tell(&mut self, actor: &Actor, exec: &mut Exec) -> bool {
+    /// Says of a program that was executed what its file is; of a copy of a preserved shell or of nash, as which image it counts.
+    pub fn tell(&mut self, actor: &Actor, exec: &mut Exec) -> Option<&'static str> {
         if self.known.is_empty() || exec.result.is_some() {
-            return false;
+            return None;
         }
-        let Some((path, state)) = place(actor, exec) else { return false };
+        let (path, state) = place(actor, exec)?;
         let found = self.found(&path, state);
         exec.build_id = found.build_id;
-        let Some(like) = found.like.and_then(|like| self.known.get(like)) else { return false };
+        let like = self.known.get(found.like?)?;
         let is_itself = like.file == (state.0, state.1);
         let has_its_name = exec.path.as_ref().is_some_and(|path| path.as_bytes() == like.path.as_os_str().as_bytes());
-        if !(is_itself && has_its_name) {
+        // What stands in a shell's place is called as one, and is none.
+        if !(is_itself && has_its_name) && like.role != Role::Nash {
             exec.same_as = Some(ByteString::from(like.path.as_os_str().as_bytes()));
         }
         if !is_itself {
             exec.sha256 = found.sha256;
         }
-        like.is_preserved && !is_itself
+        match like.role {
+            Role::Preserved if !is_itself => Some("preserved"),
+            Role::Nash if !is_itself => Some("nash"),
+            _ => None,
+        }
     }
 
     fn found(&mut self, path: &Path, state: State) -> Found {

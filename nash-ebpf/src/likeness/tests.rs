@@ -14,6 +14,11 @@ fn shell() -> Vec<u8> {
 
 /// What is told of an executed file: whether it is preserved, and the event.
 fn judge(likeness: &mut Likeness, path: &Path) -> (bool, Exec) {
+    let (image, exec) = image(likeness, path);
+    (image == Some("preserved"), exec)
+}
+
+fn image(likeness: &mut Likeness, path: &Path) -> (Option<&'static str>, Exec) {
     let ino = fs::metadata(path).unwrap().ino();
     let path = fs::canonicalize(path).unwrap();
     let mut exec = Exec { path: Some(path.as_os_str().as_bytes().into()), ino: Some(ino), ..Exec::default() };
@@ -104,6 +109,9 @@ fn what_is_nash_is_no_shell_of_the_machine() {
     fs::copy("/bin/sh", &copy).unwrap();
     let mut likeness = Likeness::of(&[], &["/bin/sh".into()]).unwrap();
     assert_eq!(judge(&mut likeness, &copy).1.same_as, None);
+    // A copy of it is nash under another name.
+    assert_eq!(image(&mut likeness, &copy).0, Some("nash"));
+    assert_eq!(image(&mut likeness, Path::new("/bin/sh")).0, None, "the kernel knows it by itself");
 }
 
 #[test]

@@ -254,9 +254,9 @@ impl<S: Sink> Recorder<S> {
             progress.last_seq += 1;
             event.seq = Seq(progress.last_seq);
             if let KernelEventKind::Exec(exec) = &mut event.kind {
-                let is_preserved = self.likeness.tell(&event.actor, exec);
-                if is_preserved && event.actor.assurance.is_none() {
-                    event.actor.assurance = Some(serde_json::json!({"image": "preserved"}));
+                let image = self.likeness.tell(&event.actor, exec).filter(|_| event.actor.assurance.is_none());
+                if let Some(image) = image {
+                    event.actor.assurance = Some(serde_json::json!({ "image": image }));
                 }
             }
             if let Some(kind) = record {
