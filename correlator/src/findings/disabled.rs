@@ -13,6 +13,8 @@ use super::scene::{Program, Scene, events, said};
 use super::table::{base_name, is_one_of};
 use super::witness::is_the_shells_word_alone;
 use super::{Assurance, Finding, FindingRule, Severity};
+use crate::kernel::Moment;
+use crate::story::Executed;
 use crate::terminal_text::{quote_all, visible};
 
 /// How a shell ends that is called with an option that it doesn't know.
@@ -21,24 +23,39 @@ const USAGE: i32 = 2;
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let journals = Journals::of(scene);
     let programs = scene.programs().filter(|program| program.owner.is_some());
-    let silent = programs.filter(|program| is_silent(scene, program) && !journals.were_made_by(program.process));
+    let silent = programs.filter(|program| is_silent(scene, &journals, program));
     let mut found: Vec<Finding> = silent.map(|program| finding(scene, &program)).collect();
     found.extend(by_the_shells_word(scene));
     found.extend(without_environment(scene));
     found
 }
 
-/// Whether a program is nash, but no shell of its process tells of it.
-fn is_silent(scene: &Scene<'_>, program: &Program<'_>) -> bool {
+/// Whether a program is nash, but nothing says that it told anything: no shell, and no journal that it made.
+///
+/// A process may become nash several times over, and each is a shell of its own.
+fn is_silent(scene: &Scene<'_>, journals: &Journals, program: &Program<'_>) -> bool {
     if !scene.images.is_nash(program.executed) || is_question(program) {
         return false;
     }
-    let ran: Vec<_> = program.process.execs.iter().filter(|executed| executed.succeeded()).collect();
+    let process = program.process;
+    let ran: Vec<&Executed> = process.execs.iter().filter(|executed| executed.succeeded()).collect();
     let times = ran.iter().filter(|executed| scene.images.is_nash(executed)).count();
-    // With several in one process it can't be told which was silent: the last, as likely as not.
-    let is_last =
-        ran.iter().rfind(|executed| scene.images.is_nash(executed)).is_some_and(|last| last.at == program.executed.at);
-    program.process.shells.len() < times && is_last && !was_refused(scene, program)
+    let made = journals.made_by(process);
+    let untold = made.keys().filter(|id| process.shells.iter().all(|shell| shell.as_str().as_bytes() != **id));
+    let silent = times.saturating_sub(process.shells.len() + untold.count());
+    if silent == 0 {
+        return false;
+    }
+    // Those that made no journal until another program ran. Which of them told without one can't be told: not the last, as likely
+    // as not.
+    let ends = ran.iter().skip(1).map(|next| Some(&next.at)).chain([None]);
+    let told_nothing = |(executed, end): &(&&Executed, Option<&Moment>)| {
+        let within = |at: &Moment| !at.is_before(&executed.at) && end.is_none_or(|end| at.is_before(end));
+        scene.images.is_nash(executed) && !made.values().any(|at| within(at))
+    };
+    let quiet: Vec<_> = ran.iter().zip(ends).filter(told_nothing).collect();
+    let is_one = quiet.iter().rev().take(silent).any(|(executed, _)| executed.at == program.executed.at);
+    is_one && !was_refused(scene, program)
 }
 
 /// Whether it ended as one that doesn't know an option does, and did nothing.

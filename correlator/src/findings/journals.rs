@@ -70,9 +70,20 @@ impl Journals {
         self.made.contains_key(path)
     }
 
-    /// Whether a process made one.
-    pub(super) fn were_made_by(&self, process: &Process) -> bool {
-        self.makers.contains(&process.id)
+    /// The shells whose journals a process made, each with when it made the first.
+    pub(super) fn made_by(&self, process: &Process) -> HashMap<&[u8], &Moment> {
+        let mut shells: HashMap<&[u8], &Moment> = HashMap::new();
+        if !self.makers.contains(&process.id) {
+            return shells;
+        }
+        for (path, made) in self.made.iter().filter(|(_, made)| made.process == Some(process.id)) {
+            let Some(id) = shell_id(path) else { continue };
+            let first = shells.entry(id).or_insert(&made.at);
+            if made.at.is_before(first) {
+                *first = &made.at;
+            }
+        }
+        shells
     }
 
     /// The processes that made a journal, or descend from one that did: they belong to a shell, known or not.

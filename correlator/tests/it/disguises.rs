@@ -4,7 +4,7 @@
 
 use nash_correlator::FindingRules;
 use nash_correlator::findings::{Assurance, FindingRule};
-use nash_events::decode_batch;
+use nash_events::{Batch, decode_batch};
 use serde_json::{Value, json};
 
 use crate::events::{SHELL, batch_json, shell_end, shell_start, with};
@@ -76,4 +76,38 @@ fn a_shell_that_names_another_session_than_the_one_above_left_it() {
     assert_eq!(below("s", "inner", "/usr/bin/env"), []);
     assert_eq!(below(SHELL, "t", "/usr/bin/env"), []);
     assert_eq!(below("s", "t", "/usr/bin/nash-correlate"), []);
+}
+
+#[test]
+fn a_nash_that_takes_the_place_of_one_that_told_has_to_tell_too() {
+    let image = json!({"assurance": {"image": "nash"}});
+    let nash = |seen: Observed, at: u32| seen.event(at, 100, "exec", &file("/usr/bin/bash", 7, &image));
+    let makes = |seen: Observed, at: u32, id: char| {
+        let path = format!("/spool/{}.journal", id.to_string().repeat(32));
+        seen.event(at, 100, "open", &json!({"path": path, "flags": 0o301, "result": 3, "dev": 1, "ino": 500}))
+    };
+    let told = |id: char| {
+        let id = id.to_string().repeat(32);
+        decode_batch(
+            batch_json(&id, None, &[shell_start(1, &shell_process(100)), shell_end(2, 0)]).to_string().as_bytes(),
+        )
+        .unwrap()
+    };
+    let rules = |told: &[Batch], seen: &Observed| {
+        let batches: Vec<Batch> = told.iter().cloned().chain([seen.batch()]).collect();
+        let found = findings_of(&batches, FindingRules::default());
+        found.iter().map(|found| (found.rule, found.assurance, found.evidence.clone())).collect::<Vec<_>>()
+    };
+    let first = makes(watched(), 904, 'a');
+    let silent = nash(first.clone(), 1010).exit(2000, 100, 0);
+    let found = rules(&[told('a')], &silent);
+    assert!(
+        matches!(&found[..], [(FindingRule::ObserverDisabled, Assurance::Proved, evidence)] if evidence.len() == 1),
+        "{found:?}"
+    );
+    // The silent one may stand between two that told.
+    let between = makes(nash(nash(first.clone(), 1010), 1020), 1021, 'b').exit(2000, 100, 0);
+    assert_eq!(rules(&[told('a'), told('b')], &between), found, "the one that made no journal");
+    let both = makes(nash(first, 1010), 1011, 'b').exit(2000, 100, 0);
+    assert_eq!(rules(&[told('a'), told('b')], &both), []);
 }
