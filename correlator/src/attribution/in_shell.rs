@@ -17,6 +17,9 @@ use crate::story::{Command, ShellPurpose, ShellStory};
 /// Bits of `open`'s flags: `O_DIRECTORY`, as x86 has it and as ARM does.
 const O_DIRECTORY: u64 = 0o200_000 | 0o40_000;
 
+/// Digits of a shell's id, as nash makes it.
+const ID_DIGITS: usize = 32;
+
 /// Paths of one name that are remembered with their times: 1000.
 const NAMED_MAX: usize = 1000;
 
@@ -126,6 +129,10 @@ impl<'a> Purposes<'a> {
             KernelEventKind::Connect(connect) => is_collector(connect),
             // A shell removes the journals of dead ones that it handed over; no builtin of its own removes files.
             KernelEventKind::Mutation(_) => name.ends_with(b".journal") || name.starts_with(b".slow-"),
+            // nash opens a journal that it made, or makes one: a redirection takes either.
+            KernelEventKind::Open(open) if is_journal(name) && self.shell_id.len() == ID_DIGITS => {
+                !crate::kernel::effects::takes_any(open.flags)
+            }
             _ => is_journal(name) || name.starts_with(b".slow-"),
         }
     }

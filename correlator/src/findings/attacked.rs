@@ -29,7 +29,10 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let covered = ours.journals.covered(scene);
     let of_a_shell = |process: &&Process| process.owner.is_some() || covered.contains(&process.id);
     for process in scene.story.processes.iter().filter(of_a_shell) {
-        for effect in process.effects.iter().filter(|effect| effect.in_shell != Some(ShellPurpose::Observation)) {
+        let is_ours = |effect: &&Effect| {
+            effect.in_shell == Some(ShellPurpose::Observation) || ours.journals.are_given_up_by(scene, process, effect)
+        };
+        for effect in process.effects.iter().filter(|effect| !is_ours(effect)) {
             if let Some(what) = attack(scene, &ours, process, effect) {
                 let failed = result_of(&effect.what).is_some_and(|result| result < 0);
                 let (severity, tried) =

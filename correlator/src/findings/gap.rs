@@ -4,9 +4,12 @@
 
 use nash_events::KernelEventKind;
 
+use std::collections::HashSet;
+
 use super::journals::Journals;
 use super::scene::Scene;
 use super::{Assurance, EventRef, Finding, FindingRule, Severity, silence};
+use crate::attribution::file_name;
 use crate::seen::Range;
 use crate::story::{Loss, ObserverCoverage, ShellStory};
 use crate::terminal_text::{quote, visible};
@@ -29,7 +32,13 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     for observer in &scene.story.coverage.observers {
         found.extend(of_observer(observer));
     }
-    for (path, made) in Journals::of(scene).untold(scene) {
+    let journals = Journals::of(scene);
+    let mut untold = journals.untold(scene);
+    // A shell whose journal took nothing in one place made another in another place.
+    untold.sort_by(|(_, one), (_, other)| one.at.order(&other.at));
+    let mut seen = HashSet::new();
+    untold.retain(|(path, _)| seen.insert(file_name(path)));
+    for (path, made) in untold {
         let sentence = format!("a watched shell, process {}, told nothing: {}", made.maker.pid, quote(path));
         let finding = Finding::new(FindingRule::Gap, Severity::High, Assurance::Proved, sentence);
         found.push(Finding { process: made.process, ..finding }.seen(&made.at));

@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nash_events::kernel::Open;
+use nash_events::kernel::{MutationOp, Open};
 use nash_events::{KernelEventKind, ProcessKey};
 
 use super::scene::Scene;
 use crate::attribution::file_name;
 use crate::kernel::Moment;
-use crate::story::{Process, ShellStory};
+use crate::story::{Effect, Process, ShellStory};
 
 /// What a journal's name ends with.
 const ENDING: &[u8] = b".journal";
@@ -84,6 +84,21 @@ impl Journals {
             }
         }
         shells
+    }
+
+    /// Whether a nash removed a journal that it had made itself: one that took nothing, where a disk is full or files may not grow.
+    pub(super) fn are_given_up_by(&self, scene: &Scene<'_>, process: &Process, effect: &Effect) -> bool {
+        let KernelEventKind::Mutation(told) = &effect.what else { return false };
+        let path = told.path.as_ref().filter(|_| told.op == MutationOp::Unlink);
+        let made = path.and_then(|path| self.made.get(path.as_bytes()));
+        let Some(made) = made.filter(|made| made.process == Some(process.id)) else { return false };
+        // No builtin removes files; a program that takes nash's place may.
+        let runs =
+            |at: &Moment| process.execs.iter().rfind(|executed| executed.succeeded() && !at.is_before(&executed.at));
+        match (runs(&made.at), runs(&effect.first)) {
+            (Some(then), Some(now)) => then.at == now.at && scene.images.is_nash(now),
+            _ => false,
+        }
     }
 
     /// The processes that made a journal, or descend from one that did: they belong to a shell, known or not.

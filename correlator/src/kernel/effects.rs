@@ -18,7 +18,11 @@ pub(crate) const FILES_KEPT_MAX: usize = 20_000;
 /// Bits of `open`'s flags, as Linux has them on every architecture that nash runs on.
 const O_ACCMODE: u64 = 3;
 const O_CREAT: u64 = 0o100;
+const O_EXCL: u64 = 0o200;
 const O_TRUNC: u64 = 0o1000;
+
+/// What a shell's journal is called, behind the shell's id.
+const JOURNAL_ENDING: &[u8] = b".journal";
 
 /// The files of one process.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +38,8 @@ pub(crate) struct Files {
 pub(crate) struct OpenKey {
     pub(crate) path: Option<Arc<[u8]>>,
     pub(crate) writes: bool,
+    /// Whether it makes a journal that was not there: what opens that afterwards is something else.
+    pub(crate) makes_journal: bool,
     /// 0, or the error's number.
     pub(crate) errno: i64,
 }
@@ -98,7 +104,10 @@ impl Files {
     /// Takes an `open`.
     pub(crate) fn open(&mut self, open: &Open, at: &Moment, paths: &mut Paths, room: bool) {
         let errno = open.result.map_or(0, |result| (-result).max(0));
-        let key = OpenKey { path: paths.share(open.path.as_ref()), writes: writes(open.flags), errno };
+        let path = paths.share(open.path.as_ref());
+        let is_journal = path.as_ref().is_some_and(|path| path.ends_with(JOURNAL_ENDING));
+        let makes_journal = is_journal && open.flags.is_some_and(|flags| flags & O_EXCL != 0);
+        let key = OpenKey { path, writes: writes(open.flags), makes_journal, errno };
         let detail = Detail {
             flags: open.flags,
             mode: open.mode,
@@ -177,6 +186,11 @@ impl Tally {
 /// Whether flags of `open` allow a change to the file.
 pub(crate) fn writes(flags: Option<u64>) -> bool {
     flags.is_some_and(|flags| flags & O_ACCMODE != 0 || flags & (O_CREAT | O_TRUNC) != 0)
+}
+
+/// Whether an open takes a file to write to whether it is there or not, as redirections do, and nash with a journal never.
+pub(crate) fn takes_any(flags: Option<u64>) -> bool {
+    flags.is_some_and(|flags| flags & (O_CREAT | O_EXCL) == O_CREAT)
 }
 
 #[cfg(test)]

@@ -111,3 +111,54 @@ fn a_nash_that_takes_the_place_of_one_that_told_has_to_tell_too() {
     let both = makes(nash(first, 1010), 1011, 'b').exit(2000, 100, 0);
     assert_eq!(rules(&[told('a'), told('b')], &both), []);
 }
+
+/// What the observer saw of the shell `a…a`, process 100, after it had made its journal.
+fn after_its_journal() -> (Batch, Observed, String) {
+    let id = "a".repeat(32);
+    let told = batch_json(&id, None, &[shell_start(1, &shell_process(100)), shell_end(2, 0)]).to_string();
+    let path = format!("/spool/{id}.journal");
+    let seen = watched().event(
+        904,
+        100,
+        "open",
+        &json!({"path": path, "pathSource": "kernel", "flags": 0o102_302, "result": 3, "dev": 1, "ino": 500}),
+    );
+    (decode_batch(told.as_bytes()).unwrap(), seen, path)
+}
+
+#[test]
+fn a_redirection_into_the_shells_own_journal_is_seen_whatever_the_journal_says() {
+    for (flags, is_attack) in
+        [(0o100_102, true), (0o101_101, true), (0o102_101, true), (0o100_001, false), (0o100_000, false)]
+    {
+        let (told, seen, path) = after_its_journal();
+        let open = json!({"path": path, "pathSource": "kernel", "flags": flags, "result": 9, "dev": 1, "ino": 500});
+        let seen = seen.event(1010, 100, "open", &open).exit(2000, 100, 0);
+        let found = findings_of(&[told, seen.batch()], FindingRules::default());
+        let found: Vec<_> = found.iter().map(|finding| (finding.rule, finding.assurance)).collect();
+        let expected = [(FindingRule::ObserverAttacked, Assurance::Proved)];
+        assert_eq!(found, &expected[..usize::from(is_attack)], "{flags:o}");
+    }
+}
+
+#[test]
+fn a_journal_that_took_nothing_is_the_shells_own_to_remove_and_nobody_elses() {
+    let below = |removed_by: &Value| {
+        let (told, seen, _) = after_its_journal();
+        let path = format!("/spool/{}.journal", "b".repeat(32));
+        let open = json!({"path": path, "pathSource": "kernel", "flags": 0o102_302, "result": 3, "dev": 1, "ino": 501});
+        let seen = seen
+            .fork(1010, 100, 202)
+            .event(1011, 202, "exec", &file("/usr/bin/bash", 7, &json!({"assurance": {"image": "nash"}})))
+            .event(1012, 202, "open", &open)
+            .event(1013, 202, "exec", removed_by)
+            .event(1014, 202, "unlink", &json!({"path": path, "pathSource": "user", "result": 0}))
+            .exit(1015, 202, 0)
+            .exit(2000, 100, 0);
+        let found = findings_of(&[told, seen.batch()], FindingRules::default());
+        found.iter().any(|finding| finding.rule == FindingRule::ObserverAttacked)
+    };
+    assert!(below(&file("/usr/bin/rm", 30, &json!({}))), "rm in nash's place");
+    // A program that could not be executed takes nobody's place.
+    assert!(!below(&file("/usr/bin/rm", 30, &json!({"result": -2}))), "nash itself");
+}
