@@ -1,5 +1,5 @@
-//! `observer-attacked`: something below a shell stopped, traced or changed a nash or an observer, or laid hands on the spool or
-//! the collector's socket.
+//! `observer-attacked`: something below a shell stopped, traced or changed a nash or an observer, or laid hands on the spool, an
+//! observer's journal or the collector's socket.
 //!
 //! What a process does to its own descendants is its business: `timeout` and `strace` are no attacks.
 
@@ -55,6 +55,7 @@ pub(super) struct Ours<'a> {
     pub(super) spools: HashSet<&'a [u8]>,
     pub(super) sockets: HashSet<&'a [u8]>,
     shells: HashSet<&'a [u8]>,
+    observers: Vec<&'a [u8]>,
     pub(super) journals: Journals,
 }
 
@@ -65,6 +66,7 @@ impl<'a> Ours<'a> {
             spools: scene.known.spools.iter().map(Vec::as_slice).collect(),
             sockets: scene.known.sockets.iter().map(Vec::as_slice).collect(),
             journals: Journals::of(scene),
+            observers: scene.story.coverage.observers.iter().map(|told| told.observer_id.as_bytes()).collect(),
             shells: scene.story.shells.iter().map(|shell| shell.shell_id.as_str().as_bytes()).collect(),
         };
         let effects = scene.story.processes.iter().flat_map(|process| &process.effects);
@@ -81,6 +83,14 @@ impl<'a> Ours<'a> {
             }
         }
         ours
+    }
+
+    /// Whether a path is a file of an observer's own journal: `kernel-<observer>-<n>.ndjson`.
+    fn is_of_an_observer(&self, path: &[u8]) -> bool {
+        let name = crate::attribution::file_name(path);
+        let rest = name.strip_prefix(b"kernel-").filter(|_| name.ends_with(b".ndjson"));
+        let is_its = |id: &&[u8]| rest.is_some_and(|rest| rest.strip_prefix(*id).is_some_and(|n| n.starts_with(b"-")));
+        self.observers.iter().any(is_its)
     }
 
     fn is_of_the_spool(&self, path: &[u8]) -> bool {
@@ -113,6 +123,9 @@ fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect
                 return is_elsewhere(scene, process, target)
                     .then(|| format!("opened the memory of {whom}, process {pid}, to write: {}", quote(path)));
             }
+            if ours.is_of_an_observer(path) {
+                return Some(format!("wrote into the journal of {OBSERVER}: {}", quote(path)));
+            }
             let writes = own_journal(open).is_none() && ours.is_of_the_spool(path);
             writes.then(|| format!("wrote into the spool: {}", quote(path)))
         }
@@ -132,8 +145,16 @@ fn attack(scene: &Scene<'_>, ours: &Ours<'_>, process: &Process, effect: &Effect
                 _ => "changed",
             };
             let mut hit = names.into_iter().flatten().map(nash_events::ByteString::as_bytes);
-            let path = hit.find(|path| ours.is_of_the_spool(path) || ours.sockets.contains(path))?;
-            let what = if ours.sockets.contains(path) { "the collector's socket" } else { "a file of the spool" };
+            let path = hit.find(|path| {
+                ours.is_of_the_spool(path) || ours.sockets.contains(path) || ours.is_of_an_observer(path)
+            })?;
+            let what = if ours.sockets.contains(path) {
+                "the collector's socket"
+            } else if ours.is_of_an_observer(path) {
+                "an observer's journal"
+            } else {
+                "a file of the spool"
+            };
             Some(format!("{verb} {what}: {}", quote(path)))
         }
         _ => None,

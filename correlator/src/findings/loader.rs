@@ -1,11 +1,11 @@
 //! `loader-exec`: a shell was run through the dynamic loader, from memory, or from a file without a name.
 //!
-//! A program in memory may be anything: it is named, since nobody can look it up afterwards. Whoever only asks the loader what a
+//! A program in memory, or in a file that never had a name, may be anything: it is named, since nobody can look it up afterwards. Whoever only asks the loader what a
 //! shell needs (`ldd /bin/bash`) runs none.
 
 use nash_events::KernelEventKind;
 use nash_events::event::CommandType;
-use nash_events::kernel::Open;
+use nash_events::kernel::{Exec, Open};
 
 use super::foreign_shell::is_foreign;
 use super::images::{Preserved, opened};
@@ -47,6 +47,8 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>) -> Option<Finding> {
     let exec = &program.executed.what;
     let (severity, what) = if exec.memfd {
         (Severity::High, "a program ran from memory, and no file says what it is")
+    } else if never_had_a_name(exec) {
+        (Severity::High, "a program ran from a file that never had a name, and nobody can look it up")
     } else if exec.deleted && is_a_shell(scene, program) {
         (Severity::High, "a shell ran from a file without a name")
     } else if exec.path.iter().chain(&exec.same_as).any(|path| is_one_of(base_name(path), &scene.names.loaders))
@@ -60,6 +62,12 @@ fn finding(scene: &Scene<'_>, program: &Program<'_>) -> Option<Finding> {
     let sentence = format!("{what}: {}", said(exec));
     let finding = Finding::new(FindingRule::LoaderExec, severity, Assurance::Proved, sentence);
     Some(scene.at(finding, program))
+}
+
+/// Whether a file was made without a name (`O_TMPFILE`): the kernel calls it by its number then.
+fn never_had_a_name(exec: &Exec) -> bool {
+    let number = exec.path.as_ref().and_then(|path| base_name(path).strip_prefix(b"#"));
+    exec.deleted && number.is_some_and(|number| exec.ino.is_some_and(|ino| number == ino.to_string().as_bytes()))
 }
 
 /// Whether a program is a shell by its file, or by what it is called.

@@ -162,3 +162,25 @@ fn a_journal_that_took_nothing_is_the_shells_own_to_remove_and_nobody_elses() {
     // A program that could not be executed takes nobody's place.
     assert!(!below(&file("/usr/bin/rm", 30, &json!({"result": -2}))), "nash itself");
 }
+
+#[test]
+fn a_program_in_a_file_that_never_had_a_name_is_found_and_one_whose_file_was_replaced_is_not() {
+    let nameless = |path: &str| json!({"path": path, "argv": ["x"], "dev": 1, "ino": 4711, "deleted": true});
+    check(&ran(&nameless("/w/#4711")), FindingRule::LoaderExec);
+    for path in ["/w/#4712", "/w/4711", "/usr/bin/tool"] {
+        check_nothing(&[run(2, 1, "env")], &ran(&nameless(path)));
+    }
+}
+
+#[test]
+fn whoever_lays_hands_on_an_observers_journal_is_found() {
+    let journal = "/var/lib/nash-ebpf/kernel-o-1-3.ndjson";
+    let seen = || ran(&json!({"path": "/usr/bin/tool"}));
+    let unlink = |path: &str| seen().event(1013, 202, "unlink", &json!({"path": path, "result": 0}));
+    check(&unlink(journal), FindingRule::ObserverAttacked);
+    check(&seen().write(1013, 202, journal), FindingRule::ObserverAttacked);
+    for other in ["/w/kernel-o-2-3.ndjson", "/w/kernel-o-1.ndjson", "/w/kernel-o-1-3.txt"] {
+        check_nothing(&[run(2, 1, "env")], &unlink(other));
+    }
+    check_nothing(&[run(2, 1, "env")], &seen().read(1013, 202, journal));
+}

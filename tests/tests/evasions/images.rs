@@ -113,6 +113,23 @@ fn from_a_file_that_is_gone() {
 }
 
 #[test]
+fn from_a_file_that_never_had_a_name() {
+    let script = r#"python3 -c '
+import os, sys
+made = os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR, 0o755)
+os.write(made, open(sys.argv[2], "rb").read())
+held = os.open(f"/proc/self/fd/{made}", os.O_RDONLY)
+os.close(made)
+os.execve(held, ["x", "-c", ":"], {})
+' "$place" "$real""#;
+    check("from_a_file_that_never_had_a_name", script, |scene, recorded| {
+        let found = recorded.execs().filter(|(_, exec)| exec.deleted).count();
+        assert_eq!(found, 1, "{:#?}", recorded.events);
+        assert_proved(scene, &["loader-exec", "real-shell-exec"]);
+    });
+}
+
+#[test]
 fn by_a_chain_of_scripts() {
     if !can_observe("by_a_chain_of_scripts") {
         return;
