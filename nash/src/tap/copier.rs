@@ -20,6 +20,13 @@ use super::region::{Counters, Errand, LinkState, PIECE_BYTES};
 /// What the second pipe holds at first: 4 KiB.
 pub(super) const FIRST_PIPE_BYTES: usize = 4 << 10;
 
+/// What is passed on at once to a reader that has shown that it takes what comes, 1 KiB: a line or two. Who asks and answers in turns
+/// would wait for the account of each line.
+const PASSED_BYTES_MAX: usize = 1 << 10;
+
+/// How many loans a reader has taken that is trusted with that: 8. Until then, a writer gets rid of no more than into a plain pipe.
+const TAKEN_LOANS_MIN: u32 = 8;
+
 /// What it holds once a stream flows: 64 KiB, as a plain pipe.
 pub(super) const PIPE_BYTES: usize = 64 << 10;
 
@@ -99,7 +106,7 @@ impl Link<'_> {
         };
         if self.state.writer_gone {
             self.make_room(copied);
-        } else if self.lends() {
+        } else if self.lends() && !self.is_passed(copied) {
             return self.lend(copied);
         }
         // What was copied is there to be moved: nobody else reads from this pipe. The reader need not wait for the look at it.
@@ -130,6 +137,11 @@ impl Link<'_> {
     /// Whether what comes is lent before it is moved. Not to a reader that could go unnoticed: who moves hears of that.
     pub(super) fn lends(&self) -> bool {
         !self.state.writer_gone && !self.state.is_unwatched && self.state.hashed < FLOWING_BYTES
+    }
+
+    /// Whether so little is passed on at once.
+    fn is_passed(&self, copied: usize) -> bool {
+        copied <= PASSED_BYTES_MAX && self.state.taken_loans >= TAKEN_LOANS_MIN && self.unread() == 0
     }
 
     /// Makes room for what is left in the first pipe when its writer is gone, so that nobody waits for the reader, and that gets all

@@ -71,6 +71,8 @@ impl Link<'_> {
         }
         if self.state.lent > 0 {
             self.lend_more();
+        } else {
+            self.state.taken_loans = self.state.taken_loans.saturating_add(1);
         }
         let pause = self.pause();
         self.state.lent_for = self.state.lent_for.saturating_add(pause);

@@ -68,6 +68,8 @@ pub(super) struct LinkState {
     pub lent_at_first: usize,
     /// For how long the loan was seen not to be taken, in nanoseconds.
     pub lent_for: i64,
+    /// How many loans the reader has taken, up to where that makes a difference no more.
+    pub taken_loans: u32,
     /// Whether the second pipe has no room until the reader takes something: the system then tells of that.
     pub is_full: bool,
     /// What is to come before there is something to do.
@@ -295,6 +297,7 @@ impl Region {
             lent: 0,
             lent_at_first: 0,
             lent_for: 0,
+            taken_loans: 0,
             is_full: false,
             waits_for: WaitsFor::More,
             writer_gone: false,
