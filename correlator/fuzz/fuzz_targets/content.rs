@@ -24,6 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut content = Vec::new();
     if zstd::is_frame(bytes) {
         // Damage is an error after what stands before it.
+        let _ = zstd::Decoder::new(bytes).beginning(recognise::HEAD_BYTES);
         let _ = zstd::Decoder::new(bytes).take(DECOMPRESSED_BYTES_MAX).read_to_end(&mut content);
     } else {
         content.extend_from_slice(bytes);
