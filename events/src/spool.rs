@@ -71,7 +71,7 @@ impl SpoolReader {
     /// Takes the next bytes of the file and gives the lines that they complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<SpoolLine> {
         let mut lines = Vec::new();
-        while let Some(end) = newline(bytes) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
             let line = &bytes[..end];
             if self.held.is_empty() && !self.too_long && line.len() <= SPOOL_LINE_BYTES_MAX {
                 lines.extend(self.read_line(line, true));
@@ -130,12 +130,4 @@ impl SpoolReader {
         self.bad_count += 1;
         Some(SpoolLine::Bad { line, reason })
     }
-}
-
-/// Where the first newline stands. Blocks without one are passed over by words, as the standard library looks for a byte.
-fn newline(bytes: &[u8]) -> Option<usize> {
-    /// Bytes of a block: 256; the last one is looked through byte by byte.
-    const BLOCK_BYTES: usize = 256;
-    let without = bytes.chunks_exact(BLOCK_BYTES).take_while(|block| !block.contains(&b'\n')).count() * BLOCK_BYTES;
-    bytes[without..].iter().position(|byte| *byte == b'\n').map(|at| without + at)
 }

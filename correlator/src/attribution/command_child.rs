@@ -3,8 +3,7 @@
 //! Pids are used again: of several that fit, the one that was made nearest to the command's start. One that was made at
 //! another time is not the command's, and the command stands without a process.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::event::{CommandType, Exec};
 
 use super::{CLOCK_SLACK_MS, Forest, Owner, pid_namespace};
@@ -12,7 +11,7 @@ use crate::story::{Command, CommandState, Rule, ShellStory};
 
 /// Marks the process of every command that has one.
 pub(super) fn root(forest: &mut Forest<'_>, shells: &[ShellStory], domains: &[Option<usize>]) {
-    let mut by_shell: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut by_shell: HashMap<usize, Vec<usize>> = HashMap::default();
     for (node, domain) in domains.iter().enumerate() {
         if let Some(shell) = domain {
             by_shell.entry(*shell).or_default().push(node);
@@ -22,7 +21,7 @@ pub(super) fn root(forest: &mut Forest<'_>, shells: &[ShellStory], domains: &[Op
     for (index, shell) in shells.iter().enumerate() {
         let Some(nodes) = by_shell.get(&index) else { continue };
         let pid_ns = namespaces[index];
-        let mut by_pid: HashMap<u32, Vec<(usize, Rule)>> = HashMap::new();
+        let mut by_pid: HashMap<u32, Vec<(usize, Rule)>> = HashMap::default();
         for node in nodes {
             let (own, record) = (forest.nodes[*node].pid.pid, forest.nodes[*node].record);
             for pid in [Some(own), record.ns_pid()].into_iter().flatten() {

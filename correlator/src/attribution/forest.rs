@@ -3,9 +3,9 @@
 //! Descent is by forks that were seen; only where none was seen does the parent at the time stand in. No shell and no command
 //! is known here.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use nash_events::batch::KernelSource;
 use nash_events::{CmdId, KernelEventKind};
 
@@ -63,8 +63,8 @@ impl<'a> Forest<'a> {
         let mut forest = Self {
             nodes: Vec::new(),
             top_down: Vec::new(),
-            by_pid: HashMap::new(),
-            by_number: HashMap::new(),
+            by_pid: HashMap::default(),
+            by_number: HashMap::default(),
             unattributed: 0,
         };
         for ((boot_id, source), boot) in &kernel.boots {

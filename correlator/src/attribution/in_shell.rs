@@ -4,8 +4,8 @@
 //! By path where the path is the same, by name and time where a link led elsewhere. It labels; it leaves nothing out.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 
+use foldhash::{HashMap, HashSet};
 use nash_events::event::RedirectTarget;
 use nash_events::kernel::{Connect, MutationOp};
 use nash_events::{ByteString, CmdId, EventKind, KernelEventKind};

@@ -3,8 +3,7 @@
 //!
 //! Says which process a pid means to a shell. It does not look at times.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::ShellId;
 
 use crate::kernel::Record;

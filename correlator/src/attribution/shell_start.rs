@@ -2,8 +2,7 @@
 //!
 //! Joins shells to processes and nothing else. A shell whose start did not come is joined to none.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::event::Shell;
 
 use super::{Forest, pid_namespace};
@@ -15,7 +14,7 @@ const SHELLS_MAX: usize = 64;
 
 /// Marks every process that is a shell.
 pub(super) fn join(forest: &mut Forest<'_>, shells: &[ShellStory]) {
-    let mut by_start: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
+    let mut by_start: HashMap<(&str, u64), Vec<usize>> = HashMap::default();
     for (index, node) in forest.nodes.iter().enumerate() {
         by_start.entry((node.boot_id, node.pid.start_ticks)).or_default().push(index);
     }

@@ -3,8 +3,7 @@
 //!
 //! What a process does to its own descendants is its business: `timeout` and `strace` are no attacks.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use nash_events::kernel::{Kill, MutationOp, Ptrace};
 use nash_events::{EventKind, KernelEventKind};
 

@@ -2,7 +2,7 @@
 //!
 //! Made when it is first asked for: most stories have no signals and no tracing in them. It judges nothing.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::story::Process;
 
@@ -20,7 +20,7 @@ pub(super) struct Descent<'a> {
 impl<'a> Descent<'a> {
     /// Of all processes, each of which stands at the place of its number.
     pub(super) fn of(processes: &'a [Process]) -> Self {
-        let (mut by_pid, mut by_start) = (HashMap::new(), HashMap::new());
+        let (mut by_pid, mut by_start) = (HashMap::default(), HashMap::default());
         for (place, process) in processes.iter().enumerate() {
             let key = &process.key;
             by_pid.insert((key.boot_id.as_str(), key.pid), place);

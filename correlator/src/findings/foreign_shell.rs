@@ -3,8 +3,9 @@
 //! The system's own `sh` and `bash`, where nash was not put in their place, are no finding, nor are those of a system that a process
 //! changed its root to: coverage counts them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::HashSet;
 use nash_events::ByteString;
 use nash_events::event::CommandType;
 use nash_events::kernel::Exec;

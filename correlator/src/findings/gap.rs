@@ -2,9 +2,8 @@
 //!
 //! Every loss that is known is one, whoever is to blame. How much is missing is exact where numbers say so.
 
+use foldhash::HashSet;
 use nash_events::KernelEventKind;
-
-use std::collections::HashSet;
 
 use super::journals::Journals;
 use super::scene::Scene;
@@ -36,7 +35,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Finding> {
     let mut untold = journals.untold(scene);
     // A shell whose journal took nothing in one place made another in another place.
     untold.sort_by(|(_, one), (_, other)| one.at.order(&other.at));
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     untold.retain(|(path, _)| seen.insert(file_name(path)));
     for (path, made) in untold {
         let sentence = format!("a watched shell, process {}, told nothing: {}", made.maker.pid, quote(path));

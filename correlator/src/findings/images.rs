@@ -3,8 +3,7 @@
 //! The observer's word first, then device and inode, hash, build id, and names last. What is one of these is learned from the
 //! whole story, so that a link, a mount or another name changes nothing.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::event::RedirectTarget;
 use nash_events::{ByteString, KernelEventKind};
 
@@ -104,6 +103,9 @@ impl Written {
 
     /// When it was made the copy that it is at a moment.
     fn copied_before(&self, at: &Moment) -> Option<&Moment> {
+        if self.copied.is_empty() {
+            return None;
+        }
         let emptied = self.emptied.iter().filter(|emptied| emptied.is_before(at)).max_by(|a, b| a.order(b));
         let is_emptied = |copied: &Moment| emptied.is_some_and(|emptied| copied.is_before(emptied));
         let holds = |(copied, once): &&(Moment, bool)| copied.is_before(at) && !(*once && is_emptied(copied));

@@ -3,8 +3,7 @@
 //! A shell makes its journal by its own name before anything else, and nobody else can make that file. So a journal that was made is
 //! a shell that had something to tell, whatever became of it afterwards. Nothing is judged here.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::kernel::{MutationOp, Open};
 use nash_events::{KernelEventKind, ProcessKey};
 
@@ -44,7 +43,7 @@ impl Journals {
     pub(super) fn of(scene: &Scene<'_>) -> Self {
         let mut made = scene.known.journals.clone();
         let by_key: HashMap<&ProcessKey, u64> = if made.is_empty() {
-            HashMap::new()
+            HashMap::default()
         } else {
             scene.story.processes.iter().map(|process| (&process.key, process.id)).collect()
         };
@@ -72,7 +71,7 @@ impl Journals {
 
     /// The shells whose journals a process made, each with when it made the first.
     pub(super) fn made_by(&self, process: &Process) -> HashMap<&[u8], &Moment> {
-        let mut shells: HashMap<&[u8], &Moment> = HashMap::new();
+        let mut shells: HashMap<&[u8], &Moment> = HashMap::default();
         if !self.makers.contains(&process.id) {
             return shells;
         }
@@ -103,7 +102,7 @@ impl Journals {
 
     /// The processes that made a journal, or descend from one that did: they belong to a shell, known or not.
     pub(super) fn covered(&self, scene: &Scene<'_>) -> HashSet<u64> {
-        let mut covered = HashSet::new();
+        let mut covered = HashSet::default();
         if self.makers.is_empty() {
             return covered;
         }
@@ -132,7 +131,7 @@ impl Journals {
         let id_of = |shell: &'_ ShellStory| shell.shell_id.as_str().as_bytes().to_vec();
         let started = scene.story.shells.iter().filter(|shell| shell.start.is_some());
         let started: HashSet<Vec<u8>> =
-            if self.made.is_empty() { HashSet::new() } else { started.map(id_of).collect() };
+            if self.made.is_empty() { HashSet::default() } else { started.map(id_of).collect() };
         let told = |id: &[u8]| started.contains(id);
         let made = self.made.iter().filter(|(path, _)| shell_id(path).is_some_and(|id| !told(id)));
         let mut untold: Vec<(&[u8], &Made)> = made.map(|(path, made)| (path.as_slice(), made)).collect();

@@ -3,8 +3,9 @@
 //! Bounded, each list by itself: whoever fills one makes a later part less sure of what an earlier one saw, and nothing else. It
 //! finds nothing itself.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet};
 use nash_events::{SessionId, ShellId};
 
 use super::attacked::Ours;

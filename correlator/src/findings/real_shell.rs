@@ -2,8 +2,7 @@
 //!
 //! Whatever it was called. Reading one (`cat /bin/bash`) is nobody's business.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::event::CommandType;
 use nash_events::{ByteString, ShellId};
 
@@ -22,7 +21,7 @@ const ANCESTORS_MAX: usize = 64;
 /// What was found, and how many programs each shell's `fallback` explained.
 pub(super) fn find<'a>(scene: &Scene<'a>) -> (Vec<Finding>, HashMap<&'a ShellId, usize>) {
     let mut found = Vec::new();
-    let mut explained: HashMap<&ShellId, usize> = HashMap::new();
+    let mut explained: HashMap<&ShellId, usize> = HashMap::default();
     for program in scene.programs() {
         let Some(why) = scene.images.preserved(program.executed) else { continue };
         let Some(owner) = program.owner else {

@@ -3,8 +3,8 @@
 //! Answers questions. It finds nothing itself.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 
+use foldhash::{HashMap, HashSet};
 use nash_events::kernel::Exec;
 use nash_events::{CmdId, Event, EventKind, SessionId, ShellId};
 

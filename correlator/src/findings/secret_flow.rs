@@ -2,8 +2,9 @@
 //!
 //! Secrets among a command's own words are how tools authenticate, and no finding. What the data is is known by its kind alone.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foldhash::HashMap;
 use nash_events::event::RedirectTarget;
 use nash_events::{PipelineId, Seq, ShellId};
 
@@ -100,7 +101,7 @@ fn links(shell: &ShellStory) -> HashMap<(&PipelineId, u32), Sighting<'_>> {
 
 /// Files into which masked data went.
 fn files_with_secrets<'a>(scene: &Scene<'a>) -> HashMap<&'a [u8], Sighting<'a>> {
-    let mut files = HashMap::new();
+    let mut files = HashMap::default();
     for (shell, command) in scene.commands() {
         for redirect in command.redirects.iter().filter(|redirect| !redirect.what.redacted.is_empty()) {
             if let RedirectTarget::Path(path) = &redirect.what.target {

@@ -3,9 +3,9 @@
 //! Folding is what keeps memory in proportion to what is different, not to what happened. It does not depend on the order
 //! of arrival: of equal opens, the first by time stands. Nothing here judges a path.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use nash_events::ByteString;
 use nash_events::kernel::{Mutation, MutationOp, Open, OpenVia, PathSource};
 
@@ -80,7 +80,7 @@ pub(crate) struct Detail {
 
 /// Paths that many processes share, kept once each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Paths(std::collections::HashSet<Arc<[u8]>>);
+pub(crate) struct Paths(foldhash::HashSet<Arc<[u8]>>);
 
 impl Paths {
     /// Forgets what nobody uses any more.

@@ -8,8 +8,10 @@ mod moment;
 mod observer;
 mod record;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use effects::Paths;
 pub use moment::Moment;
@@ -55,7 +57,8 @@ pub(crate) struct Kernel {
 /// What one kind of observer told during one boot of a machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Boot {
-    pub(crate) processes: HashMap<Pid, Record>,
+    /// In boxes: they are big, and moved from map to map as parts of the story are told.
+    pub(crate) processes: HashMap<Pid, Box<Record>>,
     /// Events whose process is not named for good.
     pub(crate) loose: Vec<(Moment, KernelEvent)>,
     pub(crate) loose_not_kept: u64,
@@ -108,7 +111,7 @@ impl Kernel {
     ) -> Self {
         let mut taken = Self { observers: self.observers.clone(), ..Self::default() };
         for ((boot_id, source), boot) in &mut self.boots {
-            let mut wanted: HashMap<Pid, Record> =
+            let mut wanted: HashMap<Pid, Box<Record>> =
                 boot.processes.extract_if(|pid, _| is_wanted(boot_id, *pid)).collect();
             self.kept -= wanted.len();
             taken.kept += wanted.len();
@@ -133,7 +136,7 @@ impl Kernel {
     /// Counts anew what is kept of processes, after something was taken out.
     pub(crate) fn count_things(&mut self) {
         let records = self.boots.values().flat_map(|boot| boot.processes.values());
-        self.things = records.map(Record::size).sum();
+        self.things = records.map(|record| record.size()).sum();
     }
 
     /// Gives back the memory of paths that no process uses any more.
@@ -186,7 +189,7 @@ impl Boot {
         if room {
             return Some(self.processes.entry(pid).or_default());
         }
-        self.processes.get_mut(&pid)
+        self.processes.get_mut(&pid).map(Box::as_mut)
     }
 }
 

@@ -5,8 +5,7 @@
 
 mod nodes;
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::{Batch, SessionId};
 use serde::Serialize;
 use serde_json::Value;
@@ -124,7 +123,7 @@ impl Live {
         let mut stream =
             Stream::with_limits(Limits { events_between_looks: EVENTS_BETWEEN_LOOKS, ..Limits::default() });
         stream.set_finding_rules(rules);
-        Self { stream, told: HashMap::new(), over: Vec::new(), has_news: false, has_unripe: false }
+        Self { stream, told: HashMap::default(), over: Vec::new(), has_news: false, has_unripe: false }
     }
 
     /// Takes a batch.
@@ -167,7 +166,7 @@ impl Live {
 
     /// Compares everything but findings with what was told; gives what is there.
     fn compare(&mut self, story: &Story, changes: &mut Vec<Change>) -> HashSet<(NodeKind, String)> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for node in nodes::of(story) {
             seen.insert((node.kind, node.id.clone()));
             self.compare_node(node, changes);
@@ -196,7 +195,7 @@ impl Live {
 
     /// Tells findings that are ripe, and takes back such as were explained.
     fn compare_findings(&mut self, story: &Story, now_ms: f64, changes: &mut Vec<Change>) {
-        let mut there = HashSet::new();
+        let mut there = HashSet::default();
         for finding in &story.findings {
             there.insert(finding.id.as_str());
             if is_ripe(finding, now_ms) {

@@ -8,9 +8,9 @@ mod processes;
 mod slices;
 mod tracks;
 
-use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
+use foldhash::{HashMap, HashSet};
 use nash_events::event::CommandType;
 use nash_events::{CmdId, EventKind, ShellId};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub fn write(story: &Story, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let start = first_ms(story);
     let mut trace =
         Trace { start, tracks: Tracks::default(), slices: Vec::new(), arrows: Vec::new(), marks: Vec::new() };
-    let mut homes = HashMap::new();
+    let mut homes = HashMap::default();
     for shell in &story.shells {
         homes.insert(&shell.shell_id, trace.shell(shell));
     }

@@ -3,8 +3,7 @@
 //! What a command started is on the command's own track already; what is below it gets one each, with an arrow from the process
 //! that made it. Which process belongs to which command was decided before.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::ShellId;
 use serde_json::json;
 
@@ -20,7 +19,7 @@ impl Trace {
         let ends = story.processes.iter().filter_map(|process| process.ended_at_ms.or(process.started_at_ms));
         let last_ms = last.chain(ends).fold(self.start, f64::max);
         let commands = pids_of_commands(story);
-        let mut track_of: HashMap<u64, Track> = HashMap::new();
+        let mut track_of: HashMap<u64, Track> = HashMap::default();
         let mut strangers = None;
         for process in &story.processes {
             let home = process.owner.as_ref().and_then(|owner| homes.get(&owner.shell_id)).copied();
@@ -67,7 +66,7 @@ fn command_of(process: &Process) -> Option<CommandKey> {
 
 /// The pids under which shells know their commands, which need not be the observer's.
 fn pids_of_commands(story: &Story) -> HashMap<CommandKey, u32> {
-    let mut pids = HashMap::new();
+    let mut pids = HashMap::default();
     for shell in &story.shells {
         for command in &shell.commands {
             if let (Some(cmd), Some(pid)) = (command.cmd, command.exec.as_ref().and_then(|exec| exec.pid)) {

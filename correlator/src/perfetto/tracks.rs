@@ -3,8 +3,7 @@
 //! Numbers of their own, since a trace may hold two machines' processes and two processes of one pid; the real pid is in the
 //! name. It knows nothing of what happens on a track.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use serde_json::{Value, json};
 
 /// A track.

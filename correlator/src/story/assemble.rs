@@ -3,9 +3,10 @@
 //! Looks at the whole stream at once, sorted by number, so that the order of arrival can't matter. Which command encloses
 //! which stands in `nesting`, which shell belongs where in `placement`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::mem::take;
 
+use foldhash::HashMap;
 use nash_events::event::{Dropped, Exec, ShellPhase};
 use nash_events::{CmdId, Event, EventKind, Seq, ShellId};
 
@@ -86,7 +87,7 @@ impl Commands {
         let mut commands = Self {
             all: Vec::with_capacity(reports.len()),
             by_key: BTreeMap::new(),
-            key_by_seq: is_named_by_seq.then(HashMap::new),
+            key_by_seq: is_named_by_seq.then(HashMap::default),
         };
         for report in reports {
             commands.take_report(report);

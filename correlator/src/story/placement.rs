@@ -3,8 +3,7 @@
 //! What the shells themselves say counts: pids, parents' pids, and the parent that the environment named; time decides only
 //! where it leaves one answer. A shell that no rule places stays a root.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::ShellId;
 use nash_events::event::{CommandType, Shell};
 
@@ -21,7 +20,7 @@ pub(super) fn place(shells: &mut [ShellStory]) {
     let mut parents: Vec<Option<usize>> =
         shells.iter().map(|shell| by_id.get(shell.parent_shell.as_ref()?).copied()).collect();
     break_circles(&mut parents);
-    let mut programs: HashMap<usize, Programs<'_>> = HashMap::new();
+    let mut programs: HashMap<usize, Programs<'_>> = HashMap::default();
     let place = |(index, parent): (usize, Option<usize>)| {
         let programs = programs.entry(parent?).or_insert_with_key(|parent| Programs::of(&shells[*parent]));
         Some(placement_in(&shells[parent?], programs, &shells[index]))
@@ -59,7 +58,7 @@ impl<'a> Programs<'a> {
             command.cmd.is_some() && exec.is_some_and(|exec| exec.command_type == CommandType::External)
         };
         let all: Vec<&Command> = shell.commands.iter().filter(is_program).collect();
-        let mut by_pid: HashMap<u32, Vec<&Command>> = HashMap::new();
+        let mut by_pid: HashMap<u32, Vec<&Command>> = HashMap::default();
         for command in &all {
             if let Some(pid) = command.exec.as_ref().and_then(|exec| exec.pid) {
                 by_pid.entry(pid).or_default().push(command);

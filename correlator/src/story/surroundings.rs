@@ -3,8 +3,7 @@
 //! A compound command with redirections has a number but no `exec`, and so has a bare assignment: what runs inside names that
 //! number and says where it runs itself. This module does not decide which command encloses which.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::event::{Nesting, NestingKind, PipelinePosition};
 use nash_events::{CmdId, PipelineId};
 use serde::Serialize;
@@ -27,7 +26,7 @@ pub(super) fn infer(commands: &mut [Command]) {
     for command in commands.iter_mut() {
         command.compound = command.exec.is_none() && command.redirects.iter().any(|redirect| redirect.what.compound);
     }
-    let mut inside: HashMap<CmdId, Vec<usize>> = HashMap::new();
+    let mut inside: HashMap<CmdId, Vec<usize>> = HashMap::default();
     for (index, command) in commands.iter().enumerate() {
         if let Some(parent) = command.named_parent() {
             inside.entry(parent).or_default().push(index);
@@ -63,7 +62,7 @@ fn is_told(command: &Command) -> bool {
 /// The commands around the elements of each pipeline; an outermost element stands in none.
 fn users_of_pipelines(commands: &[Command]) -> HashMap<PipelineId, HashSet<Option<CmdId>>> {
     let by_cmd = ByCmd::of(commands);
-    let mut users: HashMap<PipelineId, HashSet<Option<CmdId>>> = HashMap::new();
+    let mut users: HashMap<PipelineId, HashSet<Option<CmdId>>> = HashMap::default();
     for command in commands {
         let Some(position) = command.pipeline() else { continue };
         let parent = command.named_parent();

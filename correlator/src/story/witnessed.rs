@@ -2,8 +2,7 @@
 //!
 //! The shells' words stay as they are: what the kernel adds stands beside them, and where the two disagree, so does a doubt.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use nash_events::CmdId;
 use serde::Serialize;
 

@@ -2,8 +2,7 @@
 //!
 //! What is running is told and kept as well, what is too new to be complete only kept; what is forgotten is counted.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::{CmdId, Event, EventKind, KernelEventKind, ShellId};
 
 use super::later;
@@ -26,7 +25,7 @@ pub(super) fn tell_and_forget(
     early: &HashSet<ShellId>,
     totals: &mut Totals,
 ) -> Story {
-    let (mut alive, mut leaving) = (HashSet::new(), HashSet::new());
+    let (mut alive, mut leaving) = (HashSet::default(), HashSet::default());
     let kernel = std::mem::take(&mut engine.kernel);
     let mut story = engine.tell_part(engine.shells.clone(), &kernel, |story| {
         leaving = shells_that_leave(story, horizon_ms);
@@ -44,7 +43,7 @@ pub(super) fn tell_and_forget(
             engine.remember(id, stream.seen);
         }
     }
-    let mut running: HashSet<(&ShellId, CmdId)> = HashSet::new();
+    let mut running: HashSet<(&ShellId, CmdId)> = HashSet::default();
     for process in story.processes.iter().filter(|process| alive.contains(&process.id)) {
         running.extend(process.owner.iter().filter_map(|owner| Some((&owner.shell_id, owner.cmd?))));
     }
@@ -75,7 +74,7 @@ fn shells_that_leave(story: &Story, horizon_ms: f64) -> HashSet<ShellId> {
     };
     let live = story.processes.iter().filter(|process| !is_before(process.ended_at_ms));
     let mut needed: HashSet<ShellId> = live.flat_map(owners).collect();
-    let mut leaving = HashSet::new();
+    let mut leaving = HashSet::default();
     // Those below come after those above them.
     for shell in story.shells.iter().rev() {
         let is_over = shell.state != ShellState::Running && is_before(shell.ended_at_ms);
@@ -107,7 +106,7 @@ fn is_report(event: &Event) -> bool {
 /// Processes that run or ended just now, shells, and such as their shell may still report, with everybody above them: by those
 /// a later child finds its command.
 fn going_on(story: &Story, leaving: &HashSet<ShellId>, horizon_ms: f64) -> HashSet<u64> {
-    let mut alive = HashSet::new();
+    let mut alive = HashSet::default();
     let mut unreported = 0;
     let stays = |shell: &ShellId| !leaving.contains(shell);
     for process in &story.processes {
@@ -130,8 +129,8 @@ fn going_on(story: &Story, leaving: &HashSet<ShellId>, horizon_ms: f64) -> HashS
 
 /// Keeps the shell's own start and end, its fallbacks and losses, what runs, and what is new.
 fn forget_events(stream: &mut Stream, is_running: impl Fn(CmdId) -> bool, horizon_ms: f64) {
-    let mut ended: HashMap<CmdId, f64> = HashMap::new();
-    let mut started: HashSet<CmdId> = HashSet::new();
+    let mut ended: HashMap<CmdId, f64> = HashMap::default();
+    let mut started: HashSet<CmdId> = HashSet::default();
     for event in stream.events.values() {
         let Some(cmd) = event.cmd else { continue };
         if let EventKind::Exec(exec) = &event.kind {

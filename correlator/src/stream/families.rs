@@ -3,9 +3,10 @@
 //! A family is a shell with the shells below it, by their own words or by the kernel's, and all their processes. It is told
 //! as a whole or not at all.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use nash_events::batch::KernelSource;
 use nash_events::event::ShellPhase;
 use nash_events::{EventKind, KernelEventKind, ShellId};
@@ -26,8 +27,8 @@ const UNSEEN_END_MS: f64 = 60_000.0;
 /// Takes out what is over, and tells it; nothing where nothing is.
 pub(super) fn take_finished(engine: &mut Engine, horizon_ms: f64) -> Option<Story> {
     let lineage = Lineage::of(engine);
-    let mut open: HashSet<usize> = HashSet::new();
-    let mut over_without_end: HashSet<Key> = HashSet::new();
+    let mut open: HashSet<usize> = HashSet::default();
+    let mut over_without_end: HashSet<Key> = HashSet::default();
     for (index, (_, stream)) in engine.shells.iter().enumerate() {
         let key = lineage.process_of[index];
         match life(stream, key.and_then(|key| lineage.record(&engine.kernel, key)), horizon_ms) {
@@ -89,7 +90,7 @@ pub(super) fn record<'a>(kernel: &'a Kernel, boots: &[Arc<str>], (boot, pid): Ke
     let name = boots.get(boot)?;
     let from_first = kernel.boots.range((Arc::clone(name), KernelSource::Ebpf)..);
     let of_boot = from_first.take_while(|((known, _), _)| known == name);
-    of_boot.into_iter().find_map(|(_, told)| told.processes.get(&pid))
+    of_boot.into_iter().find_map(|(_, told)| told.processes.get(&pid).map(Box::as_ref))
 }
 
 /// Who descends from which shell.
@@ -109,7 +110,7 @@ impl Lineage {
         boots.dedup();
         let process_of = processes::of_shells(engine, &boots);
         let mut lineage =
-            Self { boots, process_of, shell_above: HashMap::new(), families: (0..engine.shells.len()).collect() };
+            Self { boots, process_of, shell_above: HashMap::default(), families: (0..engine.shells.len()).collect() };
         let known = lineage.process_of.iter().enumerate();
         let by_process: HashMap<Key, usize> = known.filter_map(|(index, key)| Some(((*key)?, index))).collect();
         let keys: Vec<Key> = lineage.keys(&engine.kernel);
@@ -202,7 +203,7 @@ impl Lineage {
         if told.is_empty() {
             return Vec::new();
         }
-        let mut users: HashMap<(usize, u32), Vec<Key>> = HashMap::new();
+        let mut users: HashMap<(usize, u32), Vec<Key>> = HashMap::default();
         for key in self.shell_above.keys() {
             users.entry((key.0, key.1.pid)).or_default().push(*key);
         }

@@ -2,8 +2,7 @@
 //!
 //! What is left out is counted. Findings are never left out before there are very many.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::{ProcessKey, ShellId};
 use serde::Serialize;
 

@@ -3,8 +3,7 @@
 //! They are told when they are forgotten, so that each stands in one part. What runs stands in every part, and so does what is
 //! above something that is told.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::{CmdId, Seq, ShellId};
 
 use crate::engine::{Engine, Stream};
@@ -12,7 +11,7 @@ use crate::story::{Command, CommandState, ShellStory, Story};
 
 /// Takes out of a part what is over and kept. `alive` are the processes that are kept.
 pub(super) fn take_out(engine: &Engine, story: &mut Story, alive: &HashSet<u64>) {
-    let mut busy: HashSet<(ShellId, CmdId)> = HashSet::new();
+    let mut busy: HashSet<(ShellId, CmdId)> = HashSet::default();
     let mut told: HashSet<u64> = story.findings.iter().filter_map(|finding| finding.process).collect();
     for process in &story.processes {
         let is_running = process.ended_at_ms.is_none();
@@ -73,14 +72,14 @@ fn parts_of(command: &Command) -> impl Iterator<Item = Seq> {
 /// Keeps these processes with everybody above them, under new numbers.
 fn take_processes(story: &mut Story, told: &HashSet<u64>) {
     let parent_of = |id: u64| usize::try_from(id).ok().and_then(|place| story.processes.get(place)?.parent);
-    let mut stays: HashSet<u64> = HashSet::new();
+    let mut stays: HashSet<u64> = HashSet::default();
     for id in told {
         let mut at = Some(*id);
         while let Some(id) = at.filter(|id| stays.insert(*id)) {
             at = parent_of(id);
         }
     }
-    let mut numbers: HashMap<u64, u64> = HashMap::new();
+    let mut numbers: HashMap<u64, u64> = HashMap::default();
     story.processes.retain(|process| {
         let stay = stays.contains(&process.id);
         if stay {

@@ -12,8 +12,7 @@ mod narrow;
 mod processes;
 mod totals;
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use nash_events::{Batch, KernelEvent};
 
 use crate::findings::{Finding, FindingRules};

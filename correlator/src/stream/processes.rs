@@ -2,9 +2,10 @@
 //!
 //! The rule that says which process a pid means is that of the attribution. Nothing is told and nothing is forgotten here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use nash_events::event::{Shell, ShellPhase};
 use nash_events::{EventKind, ShellId};
 
@@ -37,7 +38,7 @@ pub(super) fn of_shells(engine: &Engine, boots: &[Arc<str>]) -> Vec<Option<Key>>
 }
 
 fn by_starts(engine: &Engine, boots: &[Arc<str>]) -> HashMap<(usize, u64), Vec<Pid>> {
-    let mut by_start: HashMap<(usize, u64), Vec<Pid>> = HashMap::new();
+    let mut by_start: HashMap<(usize, u64), Vec<Pid>> = HashMap::default();
     for ((boot, _), told) in &engine.kernel.boots {
         let Some(boot) = place_of(boots, boot) else { continue };
         for pid in told.processes.keys() {

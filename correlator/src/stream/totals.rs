@@ -2,8 +2,9 @@
 //!
 //! Counts only.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::HashSet;
 use nash_events::{SessionId, ShellId};
 
 use crate::story::{Coverage, Doubt, Process, Role, SessionCoverage, Story, Witnesses};

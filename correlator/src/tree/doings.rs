@@ -3,8 +3,7 @@
 //! A file that was written and removed again is a temporary one, and one that was written and renamed is the new name's. What
 //! nearly every program reads is only counted. The story's data has it all.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::KernelEventKind;
 use nash_events::kernel::{Connect, MutationOp};
 
@@ -160,11 +159,11 @@ impl<'a> Doings<'a> {
         self.made.retain(|path| !removed.contains(path));
         self.read.retain(|path| !written.contains(path));
         for list in [&mut self.wrote, &mut self.removed, &mut self.made, &mut self.read, &mut self.refused] {
-            let mut known = HashSet::new();
+            let mut known = HashSet::default();
             list.retain(|path| known.insert(*path));
         }
         self.changed.retain(|(_, path)| !removed.contains(path));
-        let mut changed = HashSet::new();
+        let mut changed = HashSet::default();
         self.changed.retain(|change| changed.insert(*change));
         let temporary = removed.intersection(&written).count();
         match temporary {
@@ -173,7 +172,7 @@ impl<'a> Doings<'a> {
             many => self.notable.push(format!("{many} temporary files")),
         }
         for list in [&mut self.reached, &mut self.notable] {
-            let mut known = HashSet::new();
+            let mut known = HashSet::default();
             list.retain(|said| known.insert(said.clone()));
         }
     }

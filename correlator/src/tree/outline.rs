@@ -2,8 +2,9 @@
 //!
 //! Built with work lists, never by recursion: a stranger's events decide how deep it goes. This module writes no text.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use foldhash::HashMap;
 use nash_events::event::{NestingKind, Pipe, Redirect};
 use nash_events::{Event, EventKind, PipelineId};
 
@@ -356,7 +357,7 @@ struct Pipelines<'a> {
 
 impl<'a> Pipelines<'a> {
     fn among(walk: &ShellWalk<'a>, items: &[Item<'a>]) -> Self {
-        let mut depth: HashMap<&PipelineId, usize> = HashMap::new();
+        let mut depth: HashMap<&PipelineId, usize> = HashMap::default();
         for item in items {
             let Item::Command(command) = item else { continue };
             let Some(position) = walk.pipeline_of(command) else { continue };
@@ -367,7 +368,7 @@ impl<'a> Pipelines<'a> {
             };
             depth.entry(&position.id).and_modify(|least| *least = levels.min(*least)).or_insert(levels);
         }
-        Self { depth, nodes: HashMap::new() }
+        Self { depth, nodes: HashMap::default() }
     }
 }
 

@@ -3,8 +3,9 @@
 //! A process that ran no program of its own is part of the one that made it; of many processes the first are drawn and the
 //! others counted by name. This module writes no text but those names.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
+use foldhash::{HashMap, HashSet};
 use nash_events::{CmdId, ShellId};
 
 use crate::attribution::file_name;
@@ -48,7 +49,7 @@ pub(super) struct Grove<'a> {
 
 impl<'a> Processes<'a> {
     pub(super) fn of(story: &'a Story) -> Self {
-        let mut by_owner: HashMap<(&ShellId, Option<CmdId>), Vec<&Process>> = HashMap::new();
+        let mut by_owner: HashMap<(&ShellId, Option<CmdId>), Vec<&Process>> = HashMap::default();
         let mut strangers = Vec::new();
         for process in &story.processes {
             match &process.owner {
@@ -136,7 +137,7 @@ impl<'a> Grove<'a> {
     /// Sorts the members below each other. Breadth first, so that what is folded is what lies deepest and came last.
     fn fill(&mut self, members: &[&'a Process], own: Option<&'a Process>) {
         let ids: HashSet<u64> = members.iter().map(|process| process.id).collect();
-        let mut below: HashMap<Option<u64>, Vec<&'a Process>> = HashMap::new();
+        let mut below: HashMap<Option<u64>, Vec<&'a Process>> = HashMap::default();
         for process in members {
             let parent =
                 process.parent.filter(|parent| ids.contains(parent) || own.is_some_and(|own| own.id == *parent));

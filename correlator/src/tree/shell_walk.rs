@@ -2,8 +2,7 @@
 //!
 //! Answers questions about single commands. It makes no nodes and draws nothing.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::event::{NestingKind, Pipe, PipelinePosition};
 use nash_events::{CmdId, Event, EventKind, PipelineId, ProcsubId};
 
@@ -40,10 +39,10 @@ impl<'a> ShellWalk<'a> {
         let mut walk = Self {
             shell,
             by_cmd: ByCmd::of(&shell.commands),
-            below: HashMap::new(),
+            below: HashMap::default(),
             links: links(shell),
-            pipes: HashMap::new(),
-            shells: HashMap::new(),
+            pipes: HashMap::default(),
+            shells: HashMap::default(),
             substitutions: Substitutions::default(),
         };
         for pipe in &shell.pipes {
@@ -150,7 +149,7 @@ impl<'a> ShellWalk<'a> {
 fn links(shell: &ShellStory) -> HashMap<&PipelineId, Vec<&Pipe>> {
     let mut pipes: Vec<&Pipe> = shell.pipes.iter().map(|pipe| &pipe.what).collect();
     pipes.sort_by_key(|pipe| pipe.from_index);
-    let mut links: HashMap<&PipelineId, Vec<&Pipe>> = HashMap::new();
+    let mut links: HashMap<&PipelineId, Vec<&Pipe>> = HashMap::default();
     for pipe in pipes {
         if let (Some(id), Some(_)) = (&pipe.pipeline_id, &pipe.data) {
             links.entry(id).or_default().push(pipe);

@@ -3,8 +3,7 @@
 //! A substitution has no number, but its text is reported once its commands have ended: the first text of its owner after a
 //! command's end is that command's. What is never reported is never guessed.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use nash_events::event::{Cmdsub, NestingKind};
 use nash_events::{EventKind, Seq};
 

@@ -9,15 +9,10 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 
-use super::{
-    Actor, Cgroup, Exec, ExecImage, Exit, Fork, KernelEvent, KernelEventKind, Mutation, MutationOp, Open, OpenVia,
-    PathSource, Root,
-};
-use crate::bytes::{ByteString, from_base64};
+use super::flat_fields::{ExecFields, ExitFields, ForkFields, MutationFields, OpenFields};
+use super::{KernelEvent, MutationOp};
 use crate::event::other_fields;
-use crate::ids::Seq;
 use crate::words::Word;
 
 /// An event that was read where it stands in a batch.
@@ -29,77 +24,11 @@ impl WrittenKernel {
     }
 }
 
-/// Every field of the kinds that are read here; the kind only where it does not stand first.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Flat<'a> {
+/// The kind of an event in which it does not stand first.
+#[derive(Deserialize)]
+struct Kind<'a> {
     #[serde(borrow)]
-    kind: Option<Word<'a>>,
-    seq: Option<Seq>,
-    ts: Option<f64>,
-    boot_ns: Option<u64>,
-    pid: Option<u32>,
-    tid: Option<u32>,
-    start_ticks: Option<u64>,
-    ns_pid: Option<u32>,
-    pid_ns: Option<u64>,
-    ppid: Option<u32>,
-    uid: Option<u32>,
-    comm: Option<String>,
-    #[serde(rename = "commB64")]
-    comm_base64: Option<String>,
-    cgroup: Option<Cgroup>,
-    root: Option<Root>,
-    assurance: Option<Value>,
-    path: Option<String>,
-    #[serde(rename = "pathB64")]
-    path_base64: Option<String>,
-    new_path: Option<String>,
-    #[serde(rename = "newPathB64")]
-    new_path_base64: Option<String>,
-    path_source: Option<PathSource>,
-    path_truncated: bool,
-    flags: Option<u64>,
-    mode: Option<u32>,
-    result: Option<i64>,
-    dev: Option<u64>,
-    ino: Option<u64>,
-    mount_id: Option<u64>,
-    via: Option<OpenVia>,
-    new_uid: Option<u32>,
-    new_gid: Option<u32>,
-    size: Option<u64>,
-    redacted: Vec<String>,
-    child_pid: Option<u32>,
-    child_tid: Option<u32>,
-    child_start_ticks: Option<u64>,
-    child_ns_pid: Option<u32>,
-    child_pid_ns: Option<u64>,
-    exit_code: Option<i32>,
-    signal: Option<i32>,
-    core_dumped: bool,
-    requested: Option<String>,
-    #[serde(rename = "requestedB64")]
-    requested_base64: Option<String>,
-    argv: Vec<String>,
-    #[serde(rename = "argvB64")]
-    argv_base64: Option<Vec<String>>,
-    argc: Option<u64>,
-    argv_truncated: bool,
-    cwd: Option<String>,
-    #[serde(rename = "cwdB64")]
-    cwd_base64: Option<String>,
-    chain: Vec<ExecImage>,
-    memfd: bool,
-    deleted: bool,
-    euid: Option<u32>,
-    gid: Option<u32>,
-    egid: Option<u32>,
-    same_as: Option<String>,
-    #[serde(rename = "sameAsB64")]
-    same_as_base64: Option<String>,
-    sha256: Option<String>,
-    build_id: Option<String>,
+    kind: Word<'a>,
 }
 
 /// Reads an event that is written as its observer writes it, or one of these kinds where nothing about it is unusual.
@@ -112,9 +41,13 @@ pub(super) fn read(text: &[u8]) -> Option<KernelEvent> {
     if text.starts_with(r#"{"kind":"#) {
         return serde_json::from_str(text).ok().map(WrittenKernel::into_event);
     }
-    let mut flat: Flat<'_> = serde_json::from_str(text).ok()?;
-    let kind = flat.kind.take()?;
-    flat.event(kind.as_str())
+    let Kind { kind } = serde_json::from_str(text).ok()?;
+    if !is_flat(kind.as_str()) {
+        return None;
+    }
+    let mut text = serde_json::Deserializer::from_str(text);
+    let event = read_fields(kind.as_str(), true, &mut text).ok()?;
+    text.end().ok().and(event)
 }
 
 impl<'de> Deserialize<'de> for WrittenKernel {
@@ -132,7 +65,7 @@ impl<'de> Deserialize<'de> for WrittenKernel {
                 let Some("kind") = map.next_key()? else { return Err(A::Error::missing_field("kind")) };
                 let kind: &str = map.next_value()?;
                 let read = if is_flat(kind) {
-                    Flat::deserialize(MapAccessDeserializer::new(map))?.event(kind)
+                    read_fields(kind, false, MapAccessDeserializer::new(map))?
                 } else {
                     KernelEvent::from_fields(kind, &other_fields(map)?).ok()
                 };
@@ -156,126 +89,27 @@ fn is_mutation(kind: &str) -> bool {
     )
 }
 
-impl Flat<'_> {
-    /// The event, where it is one of these kinds and nothing about it is unusual.
-    fn event(mut self, kind: &str) -> Option<KernelEvent> {
-        // A kind that is named twice is left to the other way.
-        if self.kind.is_some() {
-            return None;
+/// Reads an event of one of these kinds, `None` where something about it is unusual; `names_kind` where the fields hold the kind too.
+fn read_fields<'de, D: Deserializer<'de>>(
+    kind: &str,
+    names_kind: bool,
+    fields: D,
+) -> Result<Option<KernelEvent>, D::Error> {
+    Ok(match kind {
+        "open" => OpenFields::deserialize(fields)?.event(names_kind, OpenFields::open),
+        "fork" => ForkFields::deserialize(fields)?.event(names_kind, ForkFields::fork),
+        "exit" => ExitFields::deserialize(fields)?.event(names_kind, |fields| Some(fields.exit())),
+        "exec" => ExecFields::deserialize(fields)?.event(names_kind, ExecFields::exec),
+        _ => {
+            let op = MutationOp::from(kind);
+            MutationFields::deserialize(fields)?.event(names_kind, |fields| fields.mutation(op))
         }
-        let what = match kind {
-            "open" => KernelEventKind::Open(Box::new(self.open()?)),
-            "fork" => KernelEventKind::Fork(self.fork()?),
-            "exit" => {
-                let Flat { exit_code, signal, core_dumped, .. } = self;
-                KernelEventKind::Exit(Exit { exit_code, signal, core_dumped })
-            }
-            "exec" => KernelEventKind::Exec(Box::new(self.exec()?)),
-            _ if is_mutation(kind) => KernelEventKind::Mutation(Box::new(self.mutation(MutationOp::from(kind))?)),
-            _ => return None,
-        };
-        let comm = bytes(self.comm.take(), self.comm_base64.as_deref())?;
-        let actor = Actor {
-            pid: self.pid,
-            tid: self.tid,
-            start_ticks: self.start_ticks,
-            ns_pid: self.ns_pid,
-            pid_ns: self.pid_ns,
-            ppid: self.ppid,
-            uid: self.uid,
-            comm,
-            cgroup: self.cgroup,
-            root: self.root,
-            assurance: self.assurance,
-        };
-        Some(KernelEvent { seq: self.seq?, ts: self.ts, boot_ns: self.boot_ns, actor, kind: what })
-    }
-
-    fn open(&mut self) -> Option<Open> {
-        Some(Open {
-            path: bytes(self.path.take(), self.path_base64.as_deref())?,
-            path_source: self.path_source.take(),
-            path_truncated: self.path_truncated,
-            flags: self.flags,
-            mode: self.mode,
-            result: self.result,
-            dev: self.dev,
-            ino: self.ino,
-            mount_id: self.mount_id,
-            via: self.via.take(),
-            redacted: std::mem::take(&mut self.redacted),
-        })
-    }
-
-    fn mutation(&mut self, op: MutationOp) -> Option<Mutation> {
-        Some(Mutation {
-            op,
-            path: bytes(self.path.take(), self.path_base64.as_deref())?,
-            new_path: bytes(self.new_path.take(), self.new_path_base64.as_deref())?,
-            path_source: self.path_source.take(),
-            mode: self.mode,
-            new_uid: self.new_uid,
-            new_gid: self.new_gid,
-            size: self.size,
-            dev: self.dev,
-            ino: self.ino,
-            result: self.result,
-            redacted: std::mem::take(&mut self.redacted),
-        })
-    }
-
-    fn fork(&mut self) -> Option<Fork> {
-        Some(Fork {
-            child_pid: self.child_pid?,
-            child_tid: self.child_tid,
-            child_start_ticks: self.child_start_ticks,
-            child_ns_pid: self.child_ns_pid,
-            child_pid_ns: self.child_pid_ns,
-            flags: self.flags,
-        })
-    }
-
-    fn exec(&mut self) -> Option<Exec> {
-        // Words that are no text are left to the other way.
-        if self.argv_base64.is_some() {
-            return None;
-        }
-        Some(Exec {
-            path: bytes(self.path.take(), self.path_base64.as_deref())?,
-            dev: self.dev,
-            ino: self.ino,
-            requested: bytes(self.requested.take(), self.requested_base64.as_deref())?,
-            argv: std::mem::take(&mut self.argv).into_iter().map(ByteString::from).collect(),
-            argc: self.argc,
-            argv_truncated: self.argv_truncated,
-            cwd: bytes(self.cwd.take(), self.cwd_base64.as_deref())?,
-            chain: std::mem::take(&mut self.chain),
-            memfd: self.memfd,
-            deleted: self.deleted,
-            euid: self.euid,
-            gid: self.gid,
-            egid: self.egid,
-            same_as: bytes(self.same_as.take(), self.same_as_base64.as_deref())?,
-            sha256: self.sha256.take(),
-            build_id: self.build_id.take(),
-            result: self.result,
-            redacted: std::mem::take(&mut self.redacted),
-        })
-    }
-}
-
-/// The bytes of a pair of keys; `None` where the second can't be read.
-#[expect(clippy::option_option, reason = "absent and unreadable are two things")]
-fn bytes(text: Option<String>, base64: Option<&str>) -> Option<Option<ByteString>> {
-    match base64 {
-        Some(base64) => from_base64(base64).ok().map(|bytes| Some(bytes.into())),
-        None => Some(text.map(ByteString::from)),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

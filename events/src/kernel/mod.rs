@@ -4,6 +4,7 @@
 //! kernel was asked, and attributes nothing.
 
 mod flat;
+mod flat_fields;
 mod kinds;
 mod reaches;
 
