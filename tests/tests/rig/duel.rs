@@ -167,13 +167,14 @@ impl Duel {
 }
 
 /// Puts a word in the place of the process in a notice such as `bash: line 1: 4711 Terminated`, which is never the same.
+/// It stands in five columns.
 fn without_pids(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let notice = line.split_once(": line ").and_then(|(_, rest)| rest.split_once(": "));
         let pid = notice.map(|(_, rest)| rest.trim_start()).and_then(|rest| rest.split_once(' ')).map(|(pid, _)| pid);
         match pid.filter(|pid| !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit())) {
-            Some(pid) => masked.push_str(&line.replacen(pid, "PID", 1)),
+            Some(pid) => masked.push_str(&line.replacen(&format!("{pid:>5}"), "PID", 1)),
             None => masked.push_str(line),
         }
     }
