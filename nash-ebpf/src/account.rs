@@ -36,6 +36,8 @@ pub enum Reason {
     Unaccounted,
     /// The oldest of the journal gave way before a receiver had it.
     JournalFull,
+    /// Files of the journal were taken away while the observer wrote, before a receiver had them.
+    JournalRemoved,
     /// The receiver does not take it; the journal has it.
     ReceiverRefused,
 }
@@ -139,6 +141,7 @@ impl Reason {
             Self::Undecodable => "undecodable",
             Self::Unaccounted => "unaccounted",
             Self::JournalFull => "journal-full",
+            Self::JournalRemoved => "journal-removed",
             Self::ReceiverRefused => "receiver-refused",
         }
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nash_events::limits::SPOOL_LINE_BYTES_MAX;
 pub use progress::{Progress, encode};
 
-use crate::account::Tally;
+use crate::account::{Losses, Reason, Tally};
 use shelf::{Kept, Place, Shelf};
 
 /// How much a journal may hold.
@@ -83,7 +83,7 @@ pub struct Journal {
     shelf: Arc<Mutex<Inside>>,
     observer_id: String,
     current: Option<(u64, File)>,
-    given_way: Tally,
+    lost: Losses,
 }
 
 /// A reader of the lines in the order in which they were written, by whichever observer.
@@ -149,7 +149,7 @@ impl Journal {
             shelf: Arc::new(Mutex::new(Inside { shelf, done: None })),
             observer_id: String::new(),
             current: None,
-            given_way: Tally::default(),
+            lost: Losses::new(),
         };
         Ok((journal, left))
     }
@@ -187,9 +187,10 @@ impl Journal {
         Ok(())
     }
 
-    /// What gave way since the last call without having been read.
-    pub fn take_given_way(&mut self) -> Tally {
-        std::mem::take(&mut self.given_way)
+    /// What gave way or was taken away since the last call without having been read.
+    pub fn take_lost(&mut self) -> Losses {
+        self.note_removed();
+        std::mem::take(&mut self.lost)
     }
 
     /// Waits until the disk has everything.
@@ -234,7 +235,14 @@ impl Journal {
         }
         let number = self.inside().shelf.next_number();
         let path = self.dir.join(shelf::name(&self.observer_id, number));
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
+        let open = || OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
+        let file = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.lock = make_again(&self.dir)?;
+                open()?
+            }
+            opened => opened?,
+        };
         let before = progress::delivered_before(line);
         let kept = Kept { path, bytes: 0, before, after: *delivered };
         self.inside().shelf.files.insert(number, kept);
@@ -255,10 +263,36 @@ impl Journal {
                 (*number, unread(*number, kept, inside.done))
             };
             let path = self.inside().shelf.files.remove(&oldest).map(|kept| kept.path);
-            self.given_way = self.given_way.and(&unread);
+            self.lose(Reason::JournalFull, &unread);
             if let Some(path) = path {
-                std::fs::remove_file(path)?;
+                match std::fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
             }
+        }
+    }
+
+    /// Counts what stood in files that somebody took away together with the current one, which would take no line that anybody
+    /// could read. Their numbers stay taken: a reader goes on with the next.
+    fn note_removed(&mut self) {
+        let is_removed = |file: &File| file.metadata().is_ok_and(|meta| meta.nlink() == 0);
+        if !self.current.as_ref().is_some_and(|(_, file)| is_removed(file)) {
+            return;
+        }
+        self.current = None;
+        let mut inside = self.inside();
+        let done = inside.done;
+        let lost = inside.shelf.take_removed().map(|(number, kept)| unread(number, &kept, done));
+        let lost = lost.fold(Tally::default(), |sum, lost| sum.and(&lost));
+        drop(inside);
+        self.lose(Reason::JournalRemoved, &lost);
+    }
+
+    fn lose(&mut self, reason: Reason, lost: &Tally) {
+        if !lost.is_empty() {
+            let known = self.lost.entry(reason).or_default();
+            *known = known.and(lost);
         }
     }
 
@@ -319,6 +353,14 @@ impl Lines {
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Makes a directory that was taken away, and locks it as the first one was.
+fn make_again(dir: &Path) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let lock = File::open(dir)?;
+    lock.try_lock().map_err(io::Error::from)?;
+    Ok(lock)
 }
 
 /// What of a file nobody has read.

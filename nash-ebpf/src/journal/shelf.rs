@@ -79,6 +79,16 @@ impl Shelf {
         self.files.values().map(|kept| kept.bytes).sum()
     }
 
+    /// Empties files that are no longer in the directory, and gives what they were; their numbers stay taken.
+    pub(super) fn take_removed(&mut self) -> impl Iterator<Item = (u64, Kept)> {
+        let is_gone = |path: &Path| path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        self.files.iter_mut().filter(move |(_, kept)| kept.bytes > 0 && is_gone(&kept.path)).map(|(number, kept)| {
+            let was = kept.clone();
+            (kept.bytes, kept.before) = (0, kept.after);
+            (*number, was)
+        })
+    }
+
     /// The next place at which there are lines, at or after `place`.
     pub(super) fn lines_from(&self, place: Place) -> Option<(Place, PathBuf, u64)> {
         self.files.range(place.number..).find_map(|(number, kept)| {

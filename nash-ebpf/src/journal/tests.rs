@@ -48,6 +48,10 @@ fn read_all(lines: &mut Lines) -> Vec<u64> {
     found
 }
 
+fn given_way(journal: &mut Journal) -> Tally {
+    journal.take_lost().remove(&Reason::JournalFull).unwrap_or_default()
+}
+
 /// A directory that does not exist yet, in one that does.
 fn fresh() -> (tempfile::TempDir, PathBuf) {
     let parent = tempfile::tempdir().unwrap();
@@ -111,8 +115,8 @@ fn the_oldest_gives_way_and_only_what_nobody_read_is_lost() {
             append(&mut journal, sequence);
             sequence += 1;
         }
-        assert_eq!(journal.take_given_way().of(Kind::Exit), in_first - read_before.min(in_first));
-        assert!(journal.take_given_way().is_empty());
+        assert_eq!(given_way(&mut journal).of(Kind::Exit), in_first - read_before.min(in_first));
+        assert!(journal.take_lost().is_empty());
         let kept: u64 = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
         assert!(kept <= bounds.total_bytes, "{kept} bytes are kept");
     }
@@ -132,7 +136,7 @@ fn what_an_earlier_observer_lost_is_known_after_a_restart_too() {
     while lost.is_empty() {
         append(&mut journal, sequence);
         sequence += 1;
-        lost = lost.and(&journal.take_given_way());
+        lost = lost.and(&given_way(&mut journal));
     }
     assert_eq!(lost.of(Kind::Exit), 3);
 }
@@ -174,4 +178,34 @@ fn a_full_disk_leaves_no_half_a_line() {
     let line = encode(&batch("o"), b"", &progress_at(2)).unwrap();
     journal.append(&line, &Tally::default()).unwrap_err();
     assert_eq!(read_all(&mut journal.lines(None)), [1]);
+}
+
+#[test]
+fn what_is_taken_away_is_counted_and_what_comes_after_is_kept() {
+    for takes_directory in [false, true] {
+        for read_before in 0..3 {
+            let (_parent, dir) = fresh();
+            let (mut journal, _) = open(&dir, Bounds::default());
+            let mut lines = journal.lines(None);
+            append(&mut journal, 1);
+            append(&mut journal, 2);
+            for _ in 0..read_before {
+                let line = lines.read().unwrap().unwrap();
+                lines.done(&line);
+            }
+            std::fs::remove_file(dir.join("kernel-o-1.ndjson")).unwrap();
+            if takes_directory {
+                std::fs::remove_dir(&dir).unwrap();
+            }
+            let lost = journal.take_lost().remove(&Reason::JournalRemoved).unwrap_or_default();
+            assert_eq!(lost.of(Kind::Exit), 2 - read_before);
+            assert!(journal.take_lost().is_empty());
+            append(&mut journal, 3);
+            std::fs::remove_file(dir.join("kernel-o-2.ndjson")).unwrap();
+            assert_eq!(journal.take_lost().remove(&Reason::JournalRemoved).unwrap_or_default().of(Kind::Exit), 1);
+            append(&mut journal, 4);
+            assert_eq!(read_all(&mut lines), [4]);
+            assert!(matches!(Journal::open(&dir, Bounds::default(), 0), Err(JournalError::InUse(_))));
+        }
+    }
 }

@@ -34,9 +34,9 @@ pub trait Sink {
     /// Keeps a line, which ends in a newline, or leaves nothing of it behind. `delivered` is what the stream has delivered then.
     fn append(&mut self, line: &[u8], delivered: &Tally) -> io::Result<()>;
 
-    /// What was kept and gave way since the last call.
-    fn take_given_way(&mut self) -> Tally {
-        Tally::default()
+    /// What was kept and is lost since the last call.
+    fn take_lost(&mut self) -> Losses {
+        Losses::new()
     }
 }
 
@@ -45,8 +45,8 @@ impl Sink for Journal {
         Self::append(self, line, delivered)
     }
 
-    fn take_given_way(&mut self) -> Tally {
-        Self::take_given_way(self)
+    fn take_lost(&mut self) -> Losses {
+        Self::take_lost(self)
     }
 }
 
@@ -55,8 +55,8 @@ impl<S: Sink> Sink for &mut S {
         (**self).append(line, delivered)
     }
 
-    fn take_given_way(&mut self) -> Tally {
-        (**self).take_given_way()
+    fn take_lost(&mut self) -> Losses {
+        (**self).take_lost()
     }
 }
 
@@ -137,8 +137,9 @@ impl<S: Sink> Recorder<S> {
         let mut any = self.waiting.is_some();
         self.retry(source)?;
         loop {
-            let given_way = self.sink.take_given_way();
-            self.lose(Reason::JournalFull, &given_way);
+            for (reason, lost) in self.sink.take_lost() {
+                self.lose(reason, &lost);
+            }
             let Taken { records, life, file, lost } = self.take(source);
             self.lose(Reason::Undecodable, &lost);
             if records.is_empty() && self.own.is_empty() {
